@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  CentspanError,
+  countToDecimal,
+  createManualClock,
+  createRandom,
+  deriveId,
+  formatDecimal,
+  formatInstant,
+  normaliseHexId,
+  parseDecimal,
+  parseInstant,
+  quantiseLine,
+  ratio,
+  sumDecimals,
+  toProblem,
+} from "./index.ts";
+
+describe("money", () => {
+  it("sums and formats exactly, at any order of magnitude", () => {
+    expect(formatDecimal(sumDecimals(["0.1", "0.2"].map(parseDecimal)))).toBe("0.3");
+    expect(formatDecimal(parseDecimal("0.000000000001").times(countToDecimal(10n ** 20n)))).toBe("100000000");
+    expect(formatDecimal(parseDecimal("-0.0"))).toBe("0");
+  });
+
+  it("refuses what is not a plain decimal", () => {
+    for (const text of ["1e3", "", " 1", "NaN", "1.", ".5", "0x1"])
+      expect(() => parseDecimal(text)).toThrow(RangeError);
+    expect(() => countToDecimal(0.5)).toThrow(RangeError);
+  });
+
+  it("quantises half to even at the twelfth decimal", () => {
+    const round = (text: string) => formatDecimal(quantiseLine(parseDecimal(text)));
+    expect(round("0.0000000000005")).toBe("0");
+    expect(round("0.0000000000015")).toBe("0.000000000002");
+    expect(round("0.0000000000025")).toBe("0.000000000002");
+    expect(round("-0.0000000000015")).toBe("-0.000000000002");
+  });
+
+  it("agrees with integer arithmetic on nano-dollars", () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt(0n, 10n ** 15n), { maxLength: 50 }), (nanos) => {
+        const asText = (n: bigint) => `${n / 10n ** 9n}.${(n % 10n ** 9n).toString().padStart(9, "0")}`;
+        const total = nanos.reduce((a, b) => a + b, 0n);
+        expect(sumDecimals(nanos.map((n) => parseDecimal(asText(n)))).eq(parseDecimal(asText(total)))).toBe(true);
+      }),
+    );
+  });
+
+  it("gives ratios ten decimals and no value for an empty denominator", () => {
+    expect(formatDecimal(ratio(parseDecimal("230.4593276"), countToDecimal(371)) ?? parseDecimal("0"))).toBe(
+      "0.6211841714",
+    );
+    expect(ratio(parseDecimal("1"), parseDecimal("0"))).toBeNull();
+  });
+});
+
+describe("time", () => {
+  it("round-trips nanoseconds", () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 4_102_444_800n * 10n ** 9n), (ns) => {
+        expect(parseInstant(formatInstant(ns))).toBe(ns);
+      }),
+    );
+  });
+
+  it("reads zones, dates and ClickHouse's form, and nothing else", () => {
+    expect(parseInstant("2026-11-29T01:00:00+01:00")).toBe(parseInstant("2026-11-29"));
+    expect(parseInstant("2026-11-29 00:00:00.000000001")).toBe((parseInstant("2026-11-29") ?? 0n) + 1n);
+    for (const text of ["yesterday", "2026-13-01", "", "1764374400"]) expect(parseInstant(text)).toBeNull();
+  });
+
+  it("does not let a manual clock run backwards", () => {
+    const clock = createManualClock(5n);
+    clock.set(6n);
+    expect(() => clock.set(4n)).toThrow(RangeError);
+  });
+});
+
+describe("random and ids", () => {
+  it("repeats with the seed and covers the range", () => {
+    const draws = (seed: number) => {
+      const random = createRandom(seed);
+      return Array.from({ length: 1000 }, () => random.integer(10));
+    };
+    expect(draws(7)).toEqual(draws(7));
+    expect(draws(7)).not.toEqual(draws(8));
+    expect(new Set(draws(7)).size).toBe(10);
+  });
+
+  it("derives ids without concatenation collisions", () => {
+    expect(deriveId("x", "ab", "c")).not.toBe(deriveId("x", "a", "bc"));
+    expect(deriveId("x", "a")).toBe(deriveId("x", "a"));
+  });
+
+  it("accepts hex ids in either case and refuses zeros and wrong lengths", () => {
+    expect(normaliseHexId("ABCDEF0123456789", 8)).toBe("abcdef0123456789");
+    for (const bad of ["0000000000000000", "abc", "g".repeat(16)]) expect(normaliseHexId(bad, 8)).toBeNull();
+  });
+});
+
+it("turns an error into problem details with its code and field", () => {
+  const problem = toProblem(new CentspanError("invalid_request", "model: is missing", { field: "model" }));
+  expect(problem).toMatchObject({ status: 400, code: "invalid_request", field: "model", detail: "model: is missing" });
+});

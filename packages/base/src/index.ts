@@ -1,0 +1,5 @@
+export * from "./clock.ts";
+export * from "./errors.ts";
+export * from "./ids.ts";
+export * from "./money.ts";
+export * from "./random.ts";

@@ -1,0 +1,119 @@
+/**
+ * A call: one billable inference request, counted once, and its charge lines.
+ * Token buckets are disjoint: every token is in exactly one of them.
+ */
+import type { Decimal } from "@centspan/base";
+
+/** Disjoint token counts of one call. Units: tokens, whole numbers. */
+export type Buckets = {
+  input: number;
+  cacheRead: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  outputText: number;
+  outputReasoning: number;
+};
+
+export const METERS = [
+  "input",
+  "cache_read",
+  "cache_write_5m",
+  "cache_write_1h",
+  "output_text",
+  "output_reasoning",
+] as const;
+export type Meter = (typeof METERS)[number];
+
+export const BUCKET_OF_METER = {
+  input: "input",
+  cache_read: "cacheRead",
+  cache_write_5m: "cacheWrite5m",
+  cache_write_1h: "cacheWrite1h",
+  output_text: "outputText",
+  output_reasoning: "outputReasoning",
+} as const satisfies Record<Meter, keyof Buckets>;
+
+export const EMPTY_BUCKETS: Buckets = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  outputText: 0,
+  outputReasoning: 0,
+};
+
+/** How a figure came to be. A sum carries the weakest kind that makes up a tenth or more of it. */
+export const PROVENANCES = ["measured", "derived", "allocated", "estimated", "simulated"] as const;
+export type Provenance = (typeof PROVENANCES)[number];
+
+export const COST_STATUSES = ["rated", "estimated", "unpriced", "quarantined"] as const;
+export type CostStatus = (typeof COST_STATUSES)[number];
+
+/** Who reported a call, strongest first: where several saw the same call, the strongest is billed. */
+export const CALL_SOURCES = ["provider", "gateway", "client", "import"] as const;
+export type CallSource = (typeof CALL_SOURCES)[number];
+
+/** Whose spend a call is. Empty strings mean "not known", never "none". */
+export type CallIdentity = {
+  keyId: string;
+  key: string;
+  team: string;
+  task: string;
+  taskType: string;
+  runId: string;
+  sessionId: string;
+  role: string;
+  repository: string;
+  harnessVersion: string;
+};
+
+export const EMPTY_IDENTITY: CallIdentity = {
+  keyId: "",
+  key: "",
+  team: "",
+  task: "",
+  taskType: "",
+  runId: "",
+  sessionId: "",
+  role: "",
+  repository: "",
+  harnessVersion: "",
+};
+
+export type Call = CallIdentity & {
+  callId: string;
+  traceId: string;
+  spanId: string;
+  atNs: bigint;
+  durationNs: bigint;
+  provider: string;
+  model: string;
+  effort: string;
+  serviceTier: string;
+  responseId: string;
+  source: CallSource;
+  dialect: string;
+  /** Whether the emitter's input count contained the cached tokens; the buckets are disjoint in any case. */
+  inputSemantics: "inclusive" | "exclusive" | "ambiguous";
+  /** How many requests this record stands for: 1, or n for an imported aggregate. */
+  requests: number;
+  buckets: Buckets;
+  /** The provider's own figure, kept beside ours. */
+  providedCostUsd: Decimal | null;
+  provenance: Provenance;
+  /** Set when the usage contradicts itself: such a call is shown, and not priced. */
+  quarantineReason: string;
+};
+
+/** One line of a charge: what was counted, at which price, by which entry. costUsd = quantity × unitPriceUsd exactly. */
+export type ChargeLine = {
+  meter: Meter;
+  quantity: number;
+  unitPriceUsd: Decimal;
+  costUsd: Decimal;
+  priceEntryId: string;
+  ratingRunId: string;
+};
+
+/** A call after rating. `costUsd` is null where no price or no trustworthy usage exists: never zero instead. */
+export type RatedCall = Call & { costStatus: CostStatus; costUsd: Decimal | null; lines: ChargeLine[] };

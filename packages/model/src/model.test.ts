@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import {
+  chatRequestSchema,
+  readChatConversation,
+  readResponsesConversation,
+  renderPrompt,
+  responsesRequestSchema,
+  subjectSchema,
+} from "./index.ts";
+
+const tool = { name: "read_file", description: "Reads", parameters: { type: "object" } };
+
+describe("protocol readers", () => {
+  it("read the same conversation from Responses and from Chat Completions", () => {
+    const responses = responsesRequestSchema.parse({
+      model: "m",
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "fix it" }] },
+        { type: "reasoning", id: "rs_1", summary: [] },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "reading" }] },
+        { type: "function_call", call_id: "c1", name: "read_file", arguments: '{"path":"a"}' },
+        { type: "function_call_output", call_id: "c1", output: "text" },
+      ],
+      tools: [{ type: "function", ...tool }],
+      unknown_field: { kept: true },
+    });
+    const chat = chatRequestSchema.parse({
+      model: "m",
+      messages: [
+        { role: "user", content: "fix it" },
+        {
+          role: "assistant",
+          content: "reading",
+          tool_calls: [{ id: "c1", type: "function", function: { name: "read_file", arguments: '{"path":"a"}' } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "text" },
+      ],
+      tools: [{ type: "function", function: tool }],
+    });
+    expect(readResponsesConversation(responses)).toEqual(readChatConversation(chat));
+    expect(responses.unknown_field).toEqual({ kept: true });
+  });
+
+  it("renders a longer conversation as an extension of the shorter one", () => {
+    const items = [
+      { role: "user", content: "one" },
+      { role: "assistant", content: "two" },
+      { role: "user", content: "three" },
+    ];
+    const render = (n: number) =>
+      [
+        ...renderPrompt(readChatConversation(chatRequestSchema.parse({ model: "m", messages: items.slice(0, n) }))),
+      ].join("");
+    expect(render(3).startsWith(render(2))).toBe(true);
+  });
+
+  it("names the field of a wrong body", () => {
+    const result = chatRequestSchema.safeParse({ model: "m", messages: [{ role: "robot", content: "x" }] });
+    expect(result.error?.issues[0]?.path).toEqual(["messages", 0, "role"]);
+  });
+});
+
+it("an outcome's subject names at least one thing", () => {
+  expect(subjectSchema.safeParse({}).success).toBe(false);
+  expect(subjectSchema.safeParse({ task: "t" }).success).toBe(true);
+  expect(subjectSchema.safeParse({ trace: "t" }).success).toBe(false);
+});

@@ -1,0 +1,32 @@
+/** Spans as they are stored: raw, with nanosecond instants, ids in lower-case hex and attribute values as text. */
+
+export const SPAN_KINDS = ["unspecified", "internal", "server", "client", "producer", "consumer"] as const;
+export type SpanKind = (typeof SPAN_KINDS)[number];
+
+export const SPAN_STATUSES = ["unset", "ok", "error"] as const;
+export type SpanStatus = (typeof SPAN_STATUSES)[number];
+
+export type SpanLink = { traceId: string; spanId: string; attributes: Record<string, string> };
+export type SpanEvent = { atNs: bigint; name: string; attributes: Record<string, string> };
+
+/** Scalars are written as text; nested attribute values as JSON. A root has an empty parentSpanId. */
+export type SpanRecord = {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  name: string;
+  kind: SpanKind;
+  service: string;
+  startedAtNs: bigint;
+  endedAtNs: bigint;
+  status: SpanStatus;
+  statusMessage: string;
+  attributes: Record<string, string>;
+  resourceAttributes: Record<string, string>;
+  scopeName: string;
+  events: SpanEvent[];
+  links: SpanLink[];
+};
+
+export const LAYERS = ["harness", "api", "inference", "other"] as const;
+export type Layer = (typeof LAYERS)[number];

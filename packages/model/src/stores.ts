@@ -1,0 +1,207 @@
+/**
+ * The ports that the two stores implement: `warehouse` (ClickHouse) and `control` (Postgres).
+ * Everything is within one workspace; a workspace always comes from a credential, never from a payload.
+ * Operating errors are CentspanError("store_unavailable").
+ */
+import type { Decimal } from "@centspan/base";
+import type { Buckets, Provenance, RatedCall } from "./call.ts";
+import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { SpanRecord } from "./span.ts";
+
+export type TimeRange = { fromNs: bigint; toNs: bigint };
+export type Page<T> = { data: T[]; nextCursor: string | null };
+export type PageRequest = { limit: number; cursor: string | null };
+
+export type CallFilter = Partial<{
+  range: TimeRange;
+  key: string;
+  keyId: string;
+  team: string;
+  task: string;
+  model: string;
+  runId: string;
+  traceId: string;
+}>;
+
+/** What a call can be grouped by; each is a column of the call. `day` is a day in the given zone. */
+export const COST_GROUPS = [
+  "key",
+  "team",
+  "model",
+  "effort",
+  "task",
+  "taskType",
+  "repository",
+  "role",
+  "meter",
+  "day",
+  "hour",
+  "minute",
+] as const;
+export type CostGroup = (typeof COST_GROUPS)[number];
+/** What a task can be grouped by: a column of its first call. */
+export const OUTCOME_GROUPS = [
+  "key",
+  "team",
+  "task",
+  "taskType",
+  "repository",
+  "model",
+  "effort",
+  "role",
+  "harnessVersion",
+  "day",
+  "hour",
+  "minute",
+] as const;
+export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
+
+export type CostSum = {
+  group: string;
+  costUsd: Decimal;
+  calls: number;
+  requests: number;
+  buckets: Buckets;
+  unpricedCalls: number;
+  quarantinedCalls: number;
+  /** Cost by provenance; sums to costUsd. */
+  byProvenance: Partial<Record<Provenance, Decimal>>;
+};
+
+/** One task's spend and where it stands. `task` is "" for spend that belongs to no task: one such row per group. */
+export type TaskSpend = {
+  task: string;
+  group: string;
+  costUsd: Decimal;
+  simulatedUsd: Decimal;
+  calls: number;
+  unpricedCalls: number;
+  firstCallAtNs: bigint;
+  /** Status of the latest tests outcome; null while there is none. */
+  status: OutcomeStatus | null;
+};
+
+export type TraceFilter = CallFilter & Partial<{ status: OutcomeStatus | "pending"; minCostUsd: Decimal }>;
+
+export type TraceSummary = {
+  traceId: string;
+  runId: string;
+  name: string;
+  task: string;
+  taskType: string;
+  title: string;
+  key: string;
+  team: string;
+  model: string;
+  startedAtNs: bigint;
+  durationNs: bigint;
+  spans: number;
+  calls: number;
+  errors: number;
+  /** Null when no call of the trace could be priced. */
+  costUsd: Decimal | null;
+  provenance: Provenance | null;
+  outcome: OutcomeStatus | "pending" | null;
+};
+
+/** A span without its attributes, plus the few facts a waterfall row shows. */
+export type SpanSkeleton = {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  name: string;
+  service: string;
+  startedAtNs: bigint;
+  endedAtNs: bigint;
+  status: SpanRecord["status"];
+  layer: string;
+  /** Short facts for the row, from a fixed list of attributes. */
+  facts: Record<string, string>;
+  links: { traceId: string; spanId: string }[];
+  /** True for a span of another trace (an engine step) that a span of this one links to. */
+  linked: boolean;
+};
+
+/** A span whose content differs between two deliveries is flagged; the first one counts. */
+export type StoredTrace = { spans: SpanSkeleton[]; conflictingSpanIds: string[] };
+
+export type SpanStore = {
+  insertSpans(workspace: string, spans: readonly SpanRecord[]): Promise<void>;
+  listTraces(workspace: string, filter: TraceFilter, page: PageRequest): Promise<Page<TraceSummary>>;
+  readTrace(workspace: string, traceId: string): Promise<StoredTrace>;
+  readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
+};
+
+/** What the rating worker needs of spans: which traces have news, and their usage-bearing spans with ancestors. */
+export type UsageFeed = {
+  listChangedTraces(
+    sinceNs: bigint,
+  ): Promise<{ workspace: string; traceId: string; usageSpans: number; receivedAtNs: bigint }[]>;
+  readUsageSpans(workspace: string, traceId: string): Promise<SpanRecord[]>;
+};
+
+export type Ledger = {
+  insertCalls(workspace: string, calls: readonly RatedCall[]): Promise<void>;
+  insertOutcomes(workspace: string, outcomes: readonly Outcome[]): Promise<void>;
+  listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
+  sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;
+  listTaskSpend(
+    workspace: string,
+    query: { groupBy: OutcomeGroup; filter: CallFilter; timeZone: string },
+  ): Promise<TaskSpend[]>;
+  listOutcomes(workspace: string, filter: { task?: string; runId?: string }): Promise<Outcome[]>;
+};
+
+export type KeyKind = "gateway" | "ingest" | "api";
+
+/** A key without its secret. `hint` is its last four characters. */
+export type Key = {
+  keyId: string;
+  workspace: string;
+  name: string;
+  kind: KeyKind;
+  team: string | null;
+  hint: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+};
+
+/** What a presented secret stands for. `org` lets an api key name another workspace of its organisation. */
+export type Principal = {
+  keyId: string;
+  keyName: string;
+  kind: KeyKind;
+  workspace: string;
+  org: string;
+  team: string | null;
+};
+
+export type Team = { id: string; name: string; department: string };
+export type WorkspaceInfo = { id: string; name: string; createdAt: Date };
+
+export type KeyStore = {
+  /** Null for an unknown or revoked secret. */
+  findPrincipal(secret: string): Promise<Principal | null>;
+  listKeys(workspace: string): Promise<Key[]>;
+  /** The only time the secret is seen. A name is unique within a workspace: `conflict` otherwise. */
+  createKey(key: {
+    workspace: string;
+    name: string;
+    kind: KeyKind;
+    team: string | null;
+  }): Promise<Key & { secret: string }>;
+  revokeKey(workspace: string, keyId: string): Promise<void>;
+};
+
+export type OrgStore = {
+  ensureWorkspace(org: string, workspace: { id: string; name: string }): Promise<void>;
+  listWorkspaces(org: string): Promise<WorkspaceInfo[]>;
+  ensureTeam(workspace: string, team: Team): Promise<void>;
+  listTeams(workspace: string): Promise<Team[]>;
+};
+
+/** Durable progress of background jobs, and how fresh their results are. */
+export type JobStore = {
+  readJob(job: string): Promise<{ watermarkNs: bigint; updatedAt: Date } | null>;
+  writeJob(job: string, watermarkNs: bigint): Promise<void>;
+};

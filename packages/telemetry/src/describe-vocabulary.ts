@@ -1,0 +1,26 @@
+/** The vocabulary as Markdown: `docs/spans.md` is this text, and the gate compares them. */
+import { ATTRIBUTES, SPANS } from "./vocabulary.ts";
+
+export function describeVocabulary(): string {
+  const spans = Object.entries(SPANS).map(
+    ([name, { layer, kind, says }]) => `| ${layer} | \`${name}\` | ${kind} | ${says} |`,
+  );
+  const attributes = Object.entries(ATTRIBUTES).map(
+    ([name, definition]) =>
+      `| \`${name}\` | ${definition.type} | ${"unit" in definition ? definition.unit : ""} | ${definition.doc} |`,
+  );
+  return [
+    "# Spans and attributes",
+    "",
+    "Generated from `packages/telemetry/src/vocabulary.ts` by `npm run generate`; don't edit.",
+    "",
+    "| layer | span | kind | says |",
+    "|---|---|---|---|",
+    ...spans,
+    "",
+    "| attribute | type | unit | meaning |",
+    "|---|---|---|---|",
+    ...attributes,
+    "",
+  ].join("\n");
+}

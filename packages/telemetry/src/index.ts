@@ -1,0 +1,3 @@
+export * from "./describe-vocabulary.ts";
+export * from "./setup.ts";
+export * from "./vocabulary.ts";

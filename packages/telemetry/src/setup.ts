@@ -1,0 +1,146 @@
+/**
+ * OpenTelemetry for one service: an OTLP/HTTP protobuf exporter to the collector, W3C trace context, no sampling.
+ * Invariant: nothing is dropped for size: queue and link limits are far above what a run needs, and what the
+ * exporter can't deliver is counted and reported, never silent.
+ */
+
+import { asCentspanError } from "@centspan/base";
+import {
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { NodeSDK, resources, tracing } from "@opentelemetry/sdk-node";
+import { SPANS, type SpanAttributes, type SpanTemplate } from "./vocabulary.ts";
+
+export type TelemetryOptions = {
+  service: string;
+  version: string;
+  /** Base address of the collector, such as http://127.0.0.1:4318. */
+  otlpUrl: string;
+  ingestKey: string;
+  resource?: Record<string, string>;
+};
+
+export type Telemetry = {
+  tracer: Tracer;
+  /** Sends what is waiting; resolves once the collector has acknowledged it. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export function startTelemetry(options: TelemetryOptions): Telemetry {
+  const exporter = new OTLPTraceExporter({
+    url: `${options.otlpUrl}/v1/traces`,
+    headers: { authorization: `Bearer ${options.ingestKey}` },
+  });
+  const processor = new tracing.BatchSpanProcessor(exporter, {
+    maxQueueSize: 500_000,
+    maxExportBatchSize: 2_000,
+    scheduledDelayMillis: 500,
+    exportTimeoutMillis: 30_000,
+  });
+  const sdk = new NodeSDK({
+    resource: resources.resourceFromAttributes({
+      "service.name": options.service,
+      "service.version": options.version,
+      ...options.resource,
+    }),
+    spanProcessors: [processor],
+    spanLimits: { linkCountLimit: 100_000, attributeCountLimit: 1_000, eventCountLimit: 10_000 },
+    sampler: new tracing.AlwaysOnSampler(),
+    autoDetectResources: false,
+    instrumentations: [],
+  });
+  sdk.start();
+  return {
+    tracer: trace.getTracer("centspan", options.version),
+    flush: () => processor.forceFlush(),
+    stop: () => sdk.shutdown(),
+  };
+}
+
+const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
+
+export type SpanOptions = {
+  parent?: Context;
+  /** Start of the span, nanoseconds since the epoch; now when absent. */
+  startNs?: bigint;
+  attributes?: SpanAttributes;
+  /** Values for the `{…}` part of the name. */
+  subject?: string;
+  links?: Span[];
+};
+
+/** Starts a span of the vocabulary; its layer is set from there. */
+export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanOptions = {}): Span {
+  const definition = SPANS[template];
+  const name = template.replace(/\{.*\}/, options.subject ?? "");
+  return tracer.startSpan(
+    name,
+    {
+      kind: KINDS[definition.kind],
+      attributes: { "centspan.layer": definition.layer, ...options.attributes },
+      ...(options.startNs === undefined ? {} : { startTime: toHrTime(options.startNs) }),
+      links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
+    },
+    options.parent ?? context.active(),
+  );
+}
+
+/** Sets attributes of the vocabulary; undefined values are left out. */
+export function setAttributes(span: Span, attributes: SpanAttributes): void {
+  span.setAttributes(attributes);
+}
+
+/** Ends a span, now or at an instant of the engine's clock. */
+export function endSpan(span: Span, endNs?: bigint): void {
+  span.end(endNs === undefined ? undefined : toHrTime(endNs));
+}
+
+/** Marks a span as failed with the error's stable code. */
+export function failSpan(span: Span, thrown: unknown): void {
+  const error = asCentspanError(thrown);
+  setAttributes(span, { "error.type": error.code });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+}
+
+/** Runs `work` inside a new active span; ends it in any case and marks it failed when `work` throws. */
+export async function withSpan<T>(
+  tracer: Tracer,
+  template: SpanTemplate,
+  options: SpanOptions,
+  work: (span: Span) => Promise<T> | T,
+): Promise<T> {
+  const span = startSpan(tracer, template, options);
+  try {
+    return await context.with(trace.setSpan(options.parent ?? context.active(), span), () => work(span));
+  } catch (thrown) {
+    failSpan(span, thrown);
+    throw thrown;
+  } finally {
+    span.end();
+  }
+}
+
+/** The context that a request's `traceparent` header names; the active one where there is none. */
+export function readTraceContext(headers: Record<string, string | string[] | undefined>): Context {
+  return propagation.extract(context.active(), headers);
+}
+
+/** `traceparent` (and `tracestate`) of a span, for an outgoing request. */
+export function writeTraceContext(span: Span): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(trace.setSpan(context.active(), span), headers);
+  return headers;
+}
+
+export const contextOf = (span: Span, parent: Context = context.active()): Context => trace.setSpan(parent, span);
+
+const toHrTime = (ns: bigint): [number, number] => [Number(ns / 1_000_000_000n), Number(ns % 1_000_000_000n)];

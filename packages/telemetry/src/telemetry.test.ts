@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  describeVocabulary,
+  endSpan,
+  readTraceContext,
+  SPANS,
+  startSpan,
+  startTelemetry,
+  type Telemetry,
+  withSpan,
+  writeTraceContext,
+} from "./index.ts";
+
+const received: { url: string; auth: string; bytes: number }[] = [];
+const server = createServer((request, response) => {
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  request.on("end", () => {
+    received.push({ url: request.url ?? "", auth: request.headers.authorization ?? "", bytes });
+    response.setHeader("content-type", "application/x-protobuf").end();
+  });
+});
+let telemetry: Telemetry;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  telemetry = startTelemetry({ service: "test", version: "0", otlpUrl: `http://127.0.0.1:${port}`, ingestKey: "k" });
+});
+afterAll(async () => {
+  await telemetry.stop();
+  server.close();
+});
+
+it("delivers spans with the credential once flushed", async () => {
+  await withSpan(telemetry.tracer, "loop.turn", { attributes: { "centspan.turn.number": 1 } }, () => undefined);
+  await telemetry.flush();
+  expect(received[0]).toMatchObject({ url: "/v1/traces", auth: "Bearer k" });
+  expect(received[0]?.bytes).toBeGreaterThan(50);
+});
+
+it("carries trace context through headers", () => {
+  const span = startSpan(telemetry.tracer, "chat {model}", { subject: "m" });
+  const child = startSpan(telemetry.tracer, "inference.queue", { parent: readTraceContext(writeTraceContext(span)) });
+  expect(child.spanContext().traceId).toBe(span.spanContext().traceId);
+  endSpan(child);
+  endSpan(span, 5n);
+});
+
+it("describes every span", () => {
+  for (const name of Object.keys(SPANS)) expect(describeVocabulary()).toContain(`\`${name}\``);
+});

@@ -1,0 +1,191 @@
+/**
+ * The span vocabulary: the only source of names, types, units and docs of what the reference stack emits.
+ * `gen_ai.*`, `http.*`, `error.*` and `process.*` follow OpenTelemetry's semantic conventions; the rest is `centspan.*`.
+ * Add one: an entry here; the compiler then accepts it and the generated docs list it.
+ */
+
+type AttributeType = "string" | "int" | "double" | "boolean" | "string[]" | "int[]";
+type AttributeDefinition = { type: AttributeType; unit?: string; doc: string };
+
+export const ATTRIBUTES = {
+  // Identity, on every span of a run
+  "centspan.task.id": { type: "string", doc: "Task whose outcome the work serves; the session where no task is known" },
+  "centspan.task.type": { type: "string", doc: "Kind of task, such as bug or feature" },
+  "centspan.task.title": { type: "string", doc: "What a person would call the task" },
+  "centspan.run.id": { type: "string", doc: "One execution of an agent on a task" },
+  "centspan.role": { type: "string", doc: "plan, execute or verify" },
+  "centspan.team.id": { type: "string", doc: "Team that pays" },
+  "centspan.key.id": { type: "string", doc: "Key that paid" },
+  "centspan.key.name": { type: "string", doc: "Name of that key" },
+  "centspan.attempt": { type: "int", doc: "Which attempt at the task, from 1" },
+  "centspan.repository": { type: "string", doc: "Repository worked on" },
+  "centspan.harness.version": { type: "string", doc: "Version of the agent harness" },
+  "centspan.layer": { type: "string", doc: "harness, api or inference" },
+  "centspan.provenance": { type: "string", doc: "measured, or simulated where the engine's clock is a model" },
+  "gen_ai.conversation.id": { type: "string", doc: "Session" },
+  // Harness
+  "gen_ai.operation.name": { type: "string", doc: "chat, invoke_agent or execute_tool" },
+  "gen_ai.agent.name": { type: "string", doc: "Agent" },
+  "centspan.budget.usd": { type: "string", unit: "USD", doc: "What the run may spend; exact decimal" },
+  "centspan.outcome.status": { type: "string", doc: "passed, failed, partial or unknown, once known" },
+  "centspan.run.turns": { type: "int", doc: "Turns the run took" },
+  "centspan.turn.number": { type: "int", doc: "Turn, from 1" },
+  "centspan.context.system_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Estimated tokens of instructions in the context",
+  },
+  "centspan.context.tools_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Estimated tokens of tool schemas in the context",
+  },
+  "centspan.context.history_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Estimated tokens of messages and calls in the context",
+  },
+  "centspan.context.results_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Estimated tokens of tool results in the context",
+  },
+  "centspan.context.appended_items": { type: "int", doc: "Items appended since the turn before" },
+  "centspan.prefix.fingerprint": { type: "string", doc: "Chained hash of the context as sent" },
+  "centspan.prefix.kept": { type: "boolean", doc: "Whether the context of the turn before is a prefix of this one" },
+  "centspan.prefix.diverged_section": { type: "string", doc: "First section that differs where the prefix broke" },
+  "centspan.prefix.diverged_path": { type: "string", doc: "JSON path of the first difference" },
+  "centspan.transport.kind": { type: "string", doc: "http, sse or websocket" },
+  "centspan.transport.bytes_sent": { type: "int", unit: "By", doc: "Request bytes of the turn" },
+  "centspan.transport.bytes_received": { type: "int", unit: "By", doc: "Response bytes of the turn" },
+  "gen_ai.tool.name": { type: "string", doc: "Tool" },
+  "gen_ai.tool.call.id": { type: "string", doc: "Id of the tool call" },
+  "centspan.tool.input_bytes": { type: "int", unit: "By", doc: "Size of the arguments" },
+  "centspan.tool.output_bytes": { type: "int", unit: "By", doc: "Size of the full output" },
+  "centspan.tool.sent_bytes": { type: "int", unit: "By", doc: "Size of what entered the context" },
+  "centspan.tool.truncated": { type: "boolean", doc: "Whether the output was cut" },
+  "centspan.tool.parallel": {
+    type: "int",
+    doc: "Tool calls of the same turn that ran beside each other, itself included",
+  },
+  "centspan.tests.passed": { type: "int", doc: "Passing test cases" },
+  "centspan.tests.failed": { type: "int", doc: "Failing test cases" },
+  "process.exit.code": { type: "int", doc: "Exit code of the program that was run" },
+  // API layer
+  "http.request.method": { type: "string", doc: "HTTP method" },
+  "http.route": { type: "string", doc: "Route" },
+  "http.response.status_code": { type: "int", doc: "HTTP status" },
+  "http.request.body.size": { type: "int", unit: "By", doc: "Request body" },
+  "http.response.body.size": { type: "int", unit: "By", doc: "Response body" },
+  "centspan.connection.reused": { type: "boolean", doc: "Whether the connection had served a request before" },
+  "centspan.retry.ordinal": { type: "int", doc: "0 for the first try of the same content" },
+  "centspan.verdict": { type: "string", doc: "ok, or the error code the stage ended with" },
+  "centspan.verdict.field": { type: "string", doc: "Field that was refused" },
+  "centspan.admit.auth": { type: "string", doc: "Verdict of authentication" },
+  "centspan.admit.rate_limit": { type: "string", doc: "Verdict of the rate limit" },
+  "centspan.admit.budget": { type: "string", doc: "Verdict of the budget" },
+  "centspan.tokens.new": { type: "int", unit: "token", doc: "Prompt tokens tokenized for this request" },
+  "centspan.tokens.reused": { type: "int", unit: "token", doc: "Prompt tokens known from earlier requests" },
+  "centspan.tokenizer": { type: "string", doc: "Encoding used" },
+  "centspan.safety.check": { type: "string", doc: "Safety check" },
+  "centspan.safety.policy": {
+    type: "string",
+    doc: "beside (inference goes on), hold (output waits) or block (inference waits)",
+  },
+  "centspan.safety.overlap_ms": { type: "double", unit: "ms", doc: "Time of the check that ran beside inference" },
+  "centspan.route.candidates": { type: "int", doc: "Upstreams that could serve the request" },
+  "centspan.route.choice": { type: "string", doc: "Upstream chosen" },
+  "centspan.route.reason": { type: "string", doc: "Why it was chosen" },
+  "gen_ai.provider.name": { type: "string", doc: "Provider" },
+  "gen_ai.request.model": { type: "string", doc: "Model asked for" },
+  "gen_ai.response.model": { type: "string", doc: "Model that answered" },
+  "gen_ai.response.id": { type: "string", doc: "Provider's id of the answer" },
+  "gen_ai.response.finish_reasons": { type: "string[]", doc: "Why generation ended" },
+  "gen_ai.response.time_to_first_chunk": { type: "double", unit: "s", doc: "Time to the first chunk" },
+  "gen_ai.usage.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens, cached ones included" },
+  "gen_ai.usage.output_tokens": { type: "int", unit: "token", doc: "Generated tokens, reasoning included" },
+  "gen_ai.usage.cache_read.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens read from cache" },
+  "gen_ai.usage.cache_creation.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens written to cache" },
+  "gen_ai.usage.reasoning.output_tokens": { type: "int", unit: "token", doc: "Generated tokens spent on reasoning" },
+  "gen_ai.request.reasoning.level": { type: "string", doc: "Reasoning effort asked for" },
+  "openai.response.service_tier": { type: "string", doc: "Service tier that was served" },
+  "centspan.time_per_output_token": { type: "double", unit: "s", doc: "Time per output token after the first" },
+  "centspan.stream.aborted": { type: "boolean", doc: "Whether the client went away before the end" },
+  "centspan.usage.missing": { type: "boolean", doc: "Whether the upstream reported no usage" },
+  // Inference layer
+  "centspan.replica.id": { type: "string", doc: "Engine replica" },
+  "centspan.queue.depth": { type: "int", doc: "Requests waiting on arrival" },
+  "centspan.kv.hit_blocks": { type: "int", doc: "Leading prompt blocks found in the cache" },
+  "centspan.kv.miss_blocks": { type: "int", doc: "Prompt blocks not found" },
+  "centspan.kv.hit_tokens": { type: "int", unit: "token", doc: "Prompt tokens served from the cache" },
+  "centspan.kv.block_tokens": { type: "int", unit: "token", doc: "Tokens in a block" },
+  "centspan.kv.tier": { type: "string", doc: "device, host or disk" },
+  "centspan.kv.policy": { type: "string", doc: "Eviction policy" },
+  "centspan.kv.evicted_blocks": { type: "int", doc: "Blocks evicted" },
+  "centspan.kv.evicted_again_prefilled": { type: "int", doc: "Evicted blocks that had to be prefilled again later" },
+  "centspan.prefill.tokens": { type: "int", unit: "token", doc: "Tokens prefilled" },
+  "centspan.prefill.chunks": { type: "int[]", unit: "token", doc: "Size of each chunk" },
+  "centspan.decode.tokens": { type: "int", unit: "token", doc: "Tokens generated" },
+  "centspan.step.number": { type: "int", doc: "Engine step, counted per replica" },
+  "centspan.step.batch_size": { type: "int", doc: "Requests that decoded in the step" },
+  "centspan.step.context_tokens": { type: "int", unit: "token", doc: "Sum of their contexts" },
+  "centspan.step.prefill_tokens": { type: "int", unit: "token", doc: "Tokens prefilled in the same step" },
+  "centspan.step.time_ms": { type: "double", unit: "ms", doc: "Step time of the model, before time scaling" },
+  "centspan.step.draft_proposed": { type: "int", unit: "token", doc: "Draft tokens proposed" },
+  "centspan.step.draft_accepted": { type: "int", unit: "token", doc: "Draft tokens accepted" },
+  "centspan.time_scale": { type: "double", doc: "Wall time ÷ model time of the engine" },
+  "error.type": { type: "string", doc: "Error code, or the class of what was thrown" },
+} as const satisfies Record<string, AttributeDefinition>;
+
+export type AttributeName = keyof typeof ATTRIBUTES;
+
+type ValueOf<T extends AttributeType> = T extends "string"
+  ? string
+  : T extends "int" | "double"
+    ? number
+    : T extends "boolean"
+      ? boolean
+      : T extends "string[]"
+        ? string[]
+        : number[];
+
+/** Attributes with the types of the vocabulary; absent values are left out. */
+export type SpanAttributes = { [K in AttributeName]?: ValueOf<(typeof ATTRIBUTES)[K]["type"]> | undefined };
+
+type SpanDefinition = { layer: "harness" | "api" | "inference"; kind: "internal" | "server" | "client"; says: string };
+
+/** Span names; `{…}` marks the part that varies. */
+export const SPANS = {
+  "invoke_agent {agent}": { layer: "harness", kind: "internal", says: "one run: task, role, outcome, budget" },
+  "loop.turn": { layer: "harness", kind: "internal", says: "one turn: context by section, bytes, transport, prefix" },
+  "context.build": { layer: "harness", kind: "internal", says: "what was appended and whether the prefix stayed" },
+  "execute_tool {name}": { layer: "harness", kind: "internal", says: "one tool call: sizes, truncation, exit code" },
+  "POST {route}": { layer: "api", kind: "server", says: "one request: key, bytes, connection reuse, status" },
+  "api.parse": { layer: "api", kind: "internal", says: "reading the body" },
+  "api.validate": { layer: "api", kind: "internal", says: "checking it against the protocol" },
+  "api.admit": { layer: "api", kind: "internal", says: "authentication, rate limit, budget, each with its verdict" },
+  "api.tokenize": { layer: "api", kind: "internal", says: "new and reused tokens" },
+  "api.safety": { layer: "api", kind: "internal", says: "check, verdict, policy, overlap with inference" },
+  "api.route": { layer: "api", kind: "internal", says: "candidates and choice" },
+  "chat {model}": {
+    layer: "api",
+    kind: "client",
+    says: "the billable call: usage, time to first token, finish reason",
+  },
+  "inference.queue": { layer: "inference", kind: "internal", says: "waiting for a place in the batch" },
+  "inference.kv.lookup": { layer: "inference", kind: "internal", says: "hit and miss blocks by tier" },
+  "inference.prefill": { layer: "inference", kind: "internal", says: "computing the prompt, in chunks" },
+  "inference.decode": {
+    layer: "inference",
+    kind: "internal",
+    says: "generating; links to each engine step that served it",
+  },
+  "inference.decode.step": {
+    layer: "inference",
+    kind: "internal",
+    says: "one engine step of a replica, linked to the requests in its batch",
+  },
+  "inference.kv.evict": { layer: "inference", kind: "internal", says: "blocks that had to go, by policy" },
+} as const satisfies Record<string, SpanDefinition>;
+
+export type SpanTemplate = keyof typeof SPANS;
