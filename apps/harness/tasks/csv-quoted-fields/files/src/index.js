@@ -1,0 +1,2 @@
+export { readCatalog } from "./catalog.js";
+export { parseCsv } from "./csv.js";

@@ -1,0 +1,3 @@
+export { decodeCursor, encodeCursor, InvalidCursorError } from "./cursor.js";
+export { DocumentIndex } from "./document-index.js";
+export { readPage } from "./pager.js";

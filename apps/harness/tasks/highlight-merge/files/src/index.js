@@ -1,0 +1,2 @@
+export { highlight } from "./highlight.js";
+export { coveredLength, mergeRanges } from "./ranges.js";

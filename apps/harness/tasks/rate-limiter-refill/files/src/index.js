@@ -1,0 +1,2 @@
+export { Limiter } from "./limiter.js";
+export { TokenBucket } from "./token-bucket.js";

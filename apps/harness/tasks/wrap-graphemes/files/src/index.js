@@ -1,0 +1,3 @@
+export { renderSnippet } from "./snippet.js";
+export { measureColumns, splitAtColumn } from "./width.js";
+export { wrapText } from "./wrap.js";
