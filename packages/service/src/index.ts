@@ -1,0 +1,3 @@
+export * from "./config.ts";
+export * from "./lifecycle.ts";
+export * from "./server.ts";

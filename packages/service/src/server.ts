@@ -1,0 +1,66 @@
+/**
+ * A fastify server with our errors: every failure is an RFC 9457 problem with a stable code, and nothing internal leaks.
+ */
+import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+
+export type ServerOptions = { bodyLimitBytes: number };
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: options.bodyLimitBytes,
+    forceCloseConnections: "idle",
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+  app.setErrorHandler((thrown, _request, reply) => sendProblem(reply, translateFastifyError(thrown, options)));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
+  );
+  return app;
+}
+
+export function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = asCentspanError(thrown);
+  if (error.code === "internal") process.stderr.write(`${describeCause(error.cause)}\n`);
+  if (error.retryAfterS !== undefined) reply.header("retry-after", String(error.retryAfterS));
+  return reply.code(error.status).type("application/problem+json").send(toProblem(error));
+}
+
+const describeCause = (cause: unknown): string =>
+  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+
+function translateFastifyError(thrown: unknown, options: ServerOptions): CentspanError {
+  if (thrown instanceof CentspanError) return thrown;
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new CentspanError("payload_too_large", `body: larger than ${options.bodyLimitBytes} bytes`, {
+        field: "body",
+      });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new CentspanError("unsupported_media_type", "content-type: not one this route reads", {
+        field: "content-type",
+      });
+    case "FST_ERR_CTP_EMPTY_JSON_BODY":
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+      return new CentspanError("invalid_request", "body: is not valid JSON", { field: "body" });
+    default:
+      return asCentspanError(thrown);
+  }
+}
+
+/** Listens, and turns a taken port into an error that names the port and the option. Returns the base URL. */
+export async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {
+  try {
+    return await app.listen(at);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw portTaken(at);
+    throw error;
+  }
+}
+
+export const portTaken = (at: { host: string; port: number }): CentspanError =>
+  new CentspanError(
+    "port_taken",
+    `port ${at.port} on ${at.host} is taken: free it, or choose others with \`npm start -- --port-base N\` (CENTSPAN_PORT for one service)`,
+  );
