@@ -166,13 +166,14 @@ export type Key = {
   revokedAt: Date | null;
 };
 
-/** What a presented secret stands for. `org` lets an api key name another workspace of its organisation. */
+/** What a presented secret stands for. Only an `orgWide` api key may name another workspace of its organisation. */
 export type Principal = {
   keyId: string;
   keyName: string;
   kind: KeyKind;
   workspace: string;
   org: string;
+  orgWide: boolean;
   team: string | null;
 };
 
@@ -189,6 +190,7 @@ export type KeyStore = {
     name: string;
     kind: KeyKind;
     team: string | null;
+    orgWide?: boolean;
   }): Promise<Key & { secret: string }>;
   revokeKey(workspace: string, keyId: string): Promise<void>;
 };
