@@ -1,3 +1,4 @@
 export * from "./config.ts";
+export * from "./credentials.ts";
 export * from "./lifecycle.ts";
 export * from "./server.ts";
