@@ -1,0 +1,74 @@
+/**
+ * What a route of the Trace API is: its address, its schemas, who may call it, and one function that does it.
+ * The router parses with these schemas and the OpenAPI document is made from them: nothing is said twice.
+ */
+import { CentspanError, type Clock } from "@centspan/base";
+import type { JobStore, KeyKind, KeyStore, Ledger, OrgStore, Principal, SpanStore } from "@centspan/model";
+import type { z } from "zod";
+
+export type ApiDeps = {
+  spans: SpanStore;
+  ledger: Ledger;
+  keys: KeyStore;
+  orgs: OrgStore;
+  jobs: JobStore;
+  /** Each store by name, for `health`: resolves when it answers. */
+  pings: Record<string, () => Promise<void>>;
+  clock: Clock;
+};
+
+/** Who calls, resolved to the workspace that the request is about. */
+export type Caller = { workspace: string; principal: Principal };
+
+export type RouteInput<Q, B> = { deps: ApiDeps; caller: Caller; params: Record<string, string>; query: Q; body: B };
+
+type RouteFacts = {
+  id: string;
+  method: "GET" | "POST" | "DELETE";
+  /** Path under /api/v1, with `{name}` parameters. */
+  path: string;
+  summary: string;
+  /** Kinds of key that may call it. */
+  allow: readonly KeyKind[];
+  bodyType?: "application/json" | "application/xml";
+  successStatus?: number;
+};
+
+type RouteSchemas<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = { query: Q; body: B; answer: A };
+
+export type RawInput = {
+  deps: ApiDeps;
+  caller: Caller;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body: unknown;
+};
+
+/** A route with its parsing inside: takes what came over the wire, gives the answer's value. */
+export type Route = RouteFacts &
+  RouteSchemas<z.ZodType, z.ZodType, z.ZodType> & { handle(raw: RawInput): Promise<unknown> };
+
+export function defineRoute<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+  route: RouteFacts & RouteSchemas<Q, B, A> & { run(input: RouteInput<z.output<Q>, z.output<B>>): Promise<z.input<A>> },
+): Route {
+  const { run, ...facts } = route;
+  return {
+    ...facts,
+    handle: ({ query, body, ...rest }) =>
+      run({ ...rest, query: parseInput(route.query, query, ""), body: parseInput(route.body, body, "body") }),
+  };
+}
+
+/** Parses input from outside; the error names the first wrong field and every problem found. */
+export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root: string): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
+    const field = [root, ...keys.map(String)].filter((part) => part !== "").join(".");
+    return { field: field === "" ? "body" : field, message: issue.message };
+  });
+  throw new CentspanError("invalid_request", problems.map(({ field, message }) => `${field}: ${message}`).join("; "), {
+    ...(problems[0] === undefined ? {} : { field: problems[0].field }),
+  });
+}

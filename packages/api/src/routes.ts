@@ -1,0 +1,30 @@
+/** The table of the Trace API. Order is the order of the document. */
+import { outcomeSources } from "@centspan/outcomes";
+import type { Route } from "./route.ts";
+import { costOutcomes } from "./use-cases/cost-outcomes.ts";
+import { createKey, listKeys, revokeKey } from "./use-cases/keys.ts";
+import { listCalls } from "./use-cases/list-calls.ts";
+import { listOutcomes } from "./use-cases/list-outcomes.ts";
+import { listTraces } from "./use-cases/list-traces.ts";
+import { listWorkspaces } from "./use-cases/list-workspaces.ts";
+import { postOutcome } from "./use-cases/post-outcome.ts";
+import { createReportRoute } from "./use-cases/post-report.ts";
+import { readSpan } from "./use-cases/read-span.ts";
+import { readTrace } from "./use-cases/read-trace.ts";
+import { sumCosts } from "./use-cases/sum-costs.ts";
+
+export const ROUTES: readonly Route[] = [
+  listTraces,
+  readTrace,
+  readSpan,
+  listCalls,
+  sumCosts,
+  costOutcomes,
+  listOutcomes,
+  postOutcome,
+  ...outcomeSources.map(createReportRoute),
+  listKeys,
+  createKey,
+  revokeKey,
+  listWorkspaces,
+];

@@ -1,0 +1,20 @@
+import { callRowSchema } from "@centspan/model";
+import { z } from "zod";
+import { filterShape, pageShape, readFilter, readPage } from "../queries.ts";
+import { defineRoute } from "../route.ts";
+import { toCallRow } from "../rows.ts";
+
+export const listCalls = defineRoute({
+  id: "listCalls",
+  method: "GET",
+  path: "/calls",
+  summary: "Canonical calls, newest first, with token buckets and charge lines",
+  allow: ["api"],
+  query: z.strictObject({ ...filterShape, ...pageShape }),
+  body: z.undefined(),
+  answer: z.object({ data: z.array(callRowSchema), nextCursor: z.string().nullable() }),
+  async run({ deps, caller, query: { limit, cursor, ...filter } }) {
+    const page = await deps.ledger.listCalls(caller.workspace, readFilter(filter), readPage({ limit, cursor }));
+    return { data: page.data.map(toCallRow), nextCursor: page.nextCursor };
+  },
+});

@@ -1,0 +1,28 @@
+import { traceRowSchema } from "@centspan/model";
+import { z } from "zod";
+import { filterShape, moneyParam, pageShape, readFilter, readPage, statusParam } from "../queries.ts";
+import { defineRoute } from "../route.ts";
+import { toTraceRow } from "../rows.ts";
+
+export const listTraces = defineRoute({
+  id: "listTraces",
+  method: "GET",
+  path: "/traces",
+  summary: "Runs, newest first, with cost and outcome",
+  allow: ["api"],
+  query: z.strictObject({ ...filterShape, ...pageShape, status: statusParam, minCostUsd: moneyParam.optional() }),
+  body: z.undefined(),
+  answer: z.object({ data: z.array(traceRowSchema), nextCursor: z.string().nullable() }),
+  async run({ deps, caller, query: { status, minCostUsd, limit, cursor, ...filter } }) {
+    const page = await deps.spans.listTraces(
+      caller.workspace,
+      {
+        ...readFilter(filter),
+        ...(status === undefined ? {} : { status }),
+        ...(minCostUsd === undefined ? {} : { minCostUsd }),
+      },
+      readPage({ limit, cursor }),
+    );
+    return { data: page.data.map((trace) => toTraceRow(trace, [])), nextCursor: page.nextCursor };
+  },
+});

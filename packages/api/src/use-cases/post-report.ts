@@ -1,0 +1,56 @@
+/** A report in the format of an outcome source, tied to a subject by query parameters: one route per source. */
+import { deriveId } from "@centspan/base";
+import { type Outcome, type OutcomeSource, outcomeRowSchema, subjectSchema } from "@centspan/model";
+import { z } from "zod";
+import { defineRoute, parseInput, type Route } from "../route.ts";
+import { toOutcomeRow } from "../rows.ts";
+
+const text = z.string().min(1).max(500).optional();
+
+export const createReportRoute = (source: OutcomeSource): Route =>
+  defineRoute({
+    id: `postReport_${source.id}`,
+    method: "POST",
+    path: `/outcomes/${source.id}`,
+    summary: `${source.describe}. \`exitCode\` is that of the process that wrote it.`,
+    allow: ["api", "ingest"],
+    query: z.strictObject({
+      task: text,
+      run: text,
+      session: text,
+      trace: text,
+      commit: text,
+      pullRequest: text,
+      exitCode: z.coerce.number().int().min(-1).max(255).optional(),
+    }),
+    body: z.string().min(1, "must hold the report"),
+    bodyType: "application/xml",
+    answer: outcomeRowSchema,
+    successStatus: 201,
+    async run({ deps, caller, query, body }) {
+      const subject = parseInput(
+        subjectSchema,
+        {
+          task: query.task,
+          runId: query.run,
+          sessionId: query.session,
+          traceId: query.trace,
+          commit: query.commit,
+          pullRequest: query.pullRequest,
+        },
+        "",
+      );
+      const finding = source.read(body, query.exitCode ?? null);
+      const outcome: Outcome = {
+        ...finding,
+        subject,
+        weight: 1,
+        source: source.id,
+        atNs: deps.clock.nowNs(),
+        // The same report about the same subject is the same outcome, however often it is posted.
+        outcomeId: deriveId("outcome", caller.workspace, source.id, JSON.stringify(subject), body),
+      };
+      await deps.ledger.insertOutcomes(caller.workspace, [outcome]);
+      return toOutcomeRow(outcome);
+    },
+  });

@@ -1,0 +1,22 @@
+import { CentspanError } from "@centspan/base";
+import { spanDetailSchema } from "@centspan/model";
+import { z } from "zod";
+import { defineRoute } from "../route.ts";
+import { toSpanDetail } from "../rows.ts";
+
+export const readSpan = defineRoute({
+  id: "readSpan",
+  method: "GET",
+  path: "/traces/{traceId}/spans/{spanId}",
+  summary: "One span whole",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: z.undefined(),
+  answer: spanDetailSchema,
+  async run({ deps, caller, params: { traceId = "", spanId = "" } }) {
+    const span = await deps.spans.readSpan(caller.workspace, traceId, spanId);
+    if (span === null)
+      throw new CentspanError("not_found", `span ${spanId} of trace ${traceId}: not in this workspace`);
+    return toSpanDetail(span);
+  },
+});
