@@ -1,0 +1,1 @@
+export { type Control, type ControlOptions, openControl } from "./open-control.ts";

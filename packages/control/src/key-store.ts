@@ -1,0 +1,95 @@
+/**
+ * Keys: what a presented secret stands for, and the list of keys of a workspace.
+ * Invariants: a secret leaves only createKey; a lookup does the same work whether the secret is known or not.
+ */
+import { CentspanError, createId } from "@centspan/base";
+import type { Key, KeyStore } from "@centspan/model";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { keys, teams, workspaces } from "./schema.ts";
+import { createSecret, hashSecret, hintOf } from "./secrets.ts";
+import { violatedConstraint } from "./store-errors.ts";
+
+const publicColumns = {
+  keyId: keys.id,
+  workspace: keys.workspace,
+  name: keys.name,
+  kind: keys.kind,
+  team: keys.team,
+  hint: keys.hint,
+  createdAt: keys.createdAt,
+  revokedAt: keys.revokedAt,
+};
+
+export function createKeyStore(db: NodePgDatabase): KeyStore {
+  return {
+    async findPrincipal(secret) {
+      const [principal] = await db
+        .select({
+          keyId: keys.id,
+          keyName: keys.name,
+          kind: keys.kind,
+          workspace: keys.workspace,
+          org: workspaces.org,
+          team: keys.team,
+          orgWide: keys.orgWide,
+        })
+        .from(keys)
+        .innerJoin(workspaces, eq(workspaces.id, keys.workspace))
+        .where(and(eq(keys.secretHash, hashSecret(secret)), isNull(keys.revokedAt)));
+      return principal ?? null;
+    },
+
+    listKeys: (workspace) =>
+      db
+        .select(publicColumns)
+        .from(keys)
+        .where(eq(keys.workspace, workspace))
+        .orderBy(asc(keys.createdAt), asc(keys.id)),
+
+    async createKey(key) {
+      const secret = createSecret(key.kind);
+      const row = { ...key, id: createId("key"), secretHash: hashSecret(secret), hint: hintOf(secret) };
+      try {
+        const created = await db.transaction(async (tx) => {
+          // A key may be the first that is heard of a team.
+          if (key.team !== null) {
+            const team = { workspace: key.workspace, id: key.team, name: key.team, department: "" };
+            await tx.insert(teams).values(team).onConflictDoNothing();
+          }
+          const [inserted] = await tx.insert(keys).values(row).returning(publicColumns);
+          return inserted;
+        });
+        return { ...requireKey(created, row.id), secret };
+      } catch (thrown) {
+        throw explainViolation(thrown, key);
+      }
+    },
+
+    async revokeKey(workspace, keyId) {
+      const [revoked] = await db
+        .update(keys)
+        // The first revocation is the one that counts.
+        .set({ revokedAt: sql`coalesce(${keys.revokedAt}, now())` })
+        .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
+        .returning(publicColumns);
+      requireKey(revoked, keyId);
+    },
+  };
+}
+
+function requireKey(key: Key | undefined, keyId: string): Key {
+  if (key === undefined) throw new CentspanError("not_found", `There is no key ${keyId} in this workspace.`);
+  return key;
+}
+
+function explainViolation(thrown: unknown, key: { workspace: string; name: string }): unknown {
+  const constraint = violatedConstraint(thrown);
+  if (constraint === "keys_live_name") {
+    return new CentspanError("conflict", `name: a key named ${key.name} exists already`, { field: "name" });
+  }
+  if (constraint?.endsWith("_workspace_workspaces_id_fk")) {
+    return new CentspanError("not_found", `There is no workspace ${key.workspace}.`);
+  }
+  return thrown;
+}

@@ -1,0 +1,52 @@
+/**
+ * Opens the control plane: one connection pool behind the three ports of the model.
+ * Nothing is contacted until the first question. Idle connections may break at any time; the next question gets a new
+ * one, and only a question that can't be answered becomes `store_unavailable`.
+ */
+import type { JobStore, KeyStore, OrgStore } from "@centspan/model";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Pool } from "pg";
+import { createJobStore } from "./job-store.ts";
+import { createKeyStore } from "./key-store.ts";
+import { migrateControl } from "./migrate.ts";
+import { createOrgStore } from "./org-store.ts";
+import { guardStore } from "./store-errors.ts";
+
+export type ControlOptions = {
+  /** postgres://user:password@host:port/database; the database exists already. */
+  url: string;
+  maxConnections?: number;
+};
+
+export type Control = KeyStore &
+  OrgStore &
+  JobStore & {
+    /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
+    migrate(): Promise<void>;
+    /** Resolves when the store answers; `store_unavailable` otherwise. */
+    ping(): Promise<void>;
+    close(): Promise<void>;
+  };
+
+export function openControl(options: ControlOptions): Control {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+    allowExitOnIdle: true,
+  });
+  // An idle connection that breaks is already out of the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  const db = drizzle(pool);
+  return {
+    ...guardStore({ ...createKeyStore(db), ...createOrgStore(db), ...createJobStore(db) }),
+    ...guardStore({
+      migrate: () => migrateControl(options.url),
+      ping: async () => {
+        await pool.query("SELECT 1");
+      },
+    }),
+    close: () => pool.end(),
+  };
+}

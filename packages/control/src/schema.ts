@@ -1,0 +1,85 @@
+/**
+ * The Postgres tables of the control plane: org → workspace → team → key, and the progress of background jobs.
+ * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
+ * Invariant: a key's secret is nowhere, only its SHA-256.
+ */
+import type { KeyKind } from "@centspan/model";
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 6 });
+const createdAt = () => instant("created_at").notNull().defaultNow();
+
+export const orgs = pgTable("orgs", {
+  id: text("id").primaryKey(),
+  createdAt: createdAt(),
+});
+
+export const workspaces = pgTable(
+  "workspaces",
+  {
+    id: text("id").primaryKey(),
+    org: text("org")
+      .notNull()
+      .references(() => orgs.id),
+    name: text("name").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("workspaces_org").on(table.org)],
+);
+
+export const teams = pgTable(
+  "teams",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text("id").notNull(),
+    name: text("name").notNull(),
+    department: text("department").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "teams_pkey", columns: [table.workspace, table.id] })],
+);
+
+export const keys = pgTable(
+  "keys",
+  {
+    id: text("id").primaryKey(),
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    name: text("name").notNull(),
+    kind: text("kind").$type<KeyKind>().notNull(),
+    team: text("team"),
+    orgWide: boolean("org_wide").notNull().default(false),
+    secretHash: bytes("secret_hash").notNull(),
+    hint: text("hint").notNull(),
+    createdAt: createdAt(),
+    revokedAt: instant("revoked_at"),
+  },
+  (table) => [
+    uniqueIndex("keys_secret_hash").on(table.secretHash),
+    uniqueIndex("keys_live_name").on(table.workspace, table.name).where(sql`${table.revokedAt} IS NULL`),
+    check("keys_kind", sql`${table.kind} IN ('gateway', 'ingest', 'api')`),
+    check("keys_secret_hash_length", sql`octet_length(${table.secretHash}) = 32`),
+  ],
+);
+
+export const jobs = pgTable("jobs", {
+  job: text("job").primaryKey(),
+  watermarkNs: bigint("watermark_ns", { mode: "bigint" }).notNull(),
+  updatedAt: instant("updated_at").notNull().defaultNow(),
+});
