@@ -1,0 +1,4 @@
+export * from "./delta-tokenizer.ts";
+export * from "./prefix-blocks.ts";
+export * from "./split-by-token.ts";
+export * from "./tokenizer.ts";
