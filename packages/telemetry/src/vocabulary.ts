@@ -134,6 +134,15 @@ export const ATTRIBUTES = {
   "centspan.step.draft_proposed": { type: "int", unit: "token", doc: "Draft tokens proposed" },
   "centspan.step.draft_accepted": { type: "int", unit: "token", doc: "Draft tokens accepted" },
   "centspan.time_scale": { type: "double", doc: "Wall time ÷ model time of the engine" },
+  "centspan.provided_cost_usd": {
+    type: "string",
+    unit: "USD",
+    doc: "What the provider says the call cost; exact decimal, kept beside ours",
+  },
+  "centspan.timing": {
+    type: "string",
+    doc: "start_only where a recorded history says when a thing began but not how long it took",
+  },
   "error.type": { type: "string", doc: "Error code, or the class of what was thrown" },
 } as const satisfies Record<string, AttributeDefinition>;
 

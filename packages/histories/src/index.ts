@@ -1,0 +1,2 @@
+export * from "./mini-swe-agent.ts";
+export * from "./swebench-stats.ts";
