@@ -1,0 +1,99 @@
+/**
+ * Claude list prices. Long-context tiers hold for the whole request and count cached and written tokens; two models
+ * lost theirs on 2026-03-13. Rows start on the model's release, so that an earlier call is unpriced, not guessed.
+ */
+import { defineRateCard, type PriceSelectors, type Rates } from "@centspan/model";
+import { expandRows } from "../expand-rows.ts";
+
+const BATCH: PriceSelectors = { batch: true };
+const above = (tokens: number): PriceSelectors => ({ context: { comparator: ">", tokens } });
+
+/** In the order of the published table: base input, 5-minute write, 1-hour write, cache hit, output. */
+const rates = (input: string, write5m: string, write1h: string, cacheRead: string, output: string): Rates => ({
+  input,
+  cache_write_5m: write5m,
+  cache_write_1h: write1h,
+  cache_read: cacheRead,
+  output_text: output,
+});
+
+const OPUS_4 = rates("15", "18.75", "30", "1.50", "75");
+const OPUS_4_5 = rates("5", "6.25", "10", "0.50", "25");
+const SONNET_4 = rates("3", "3.75", "6", "0.30", "15");
+const SONNET_4_LONG = rates("6", "7.50", "12", "0.60", "22.50");
+
+export default defineRateCard({
+  id: "anthropic",
+  describe: "Claude API, global routing, text tokens",
+  provider: "anthropic",
+  entries: expandRows(
+    {
+      provider: "anthropic",
+      source: "https://platform.claude.com/docs/en/about-claude/pricing",
+      checkedOn: "2026-11-29",
+    },
+    [
+      { model: "claude-3-5-haiku", from: "2024-10-22", usdPerMillion: rates("0.80", "1", "1.60", "0.08", "4") },
+      { model: "claude-3-5-sonnet", from: "2024-06-20", usdPerMillion: SONNET_4 },
+      { model: "claude-3-7-sonnet", from: "2025-02-19", usdPerMillion: SONNET_4 },
+      { model: "claude-opus-4", from: "2025-05-14", usdPerMillion: OPUS_4 },
+      { model: "claude-opus-4-1", from: "2025-08-05", usdPerMillion: OPUS_4 },
+      { model: "claude-sonnet-4", from: "2025-05-14", usdPerMillion: SONNET_4 },
+      { model: "claude-sonnet-4", from: "2025-08-12", when: above(200_000), usdPerMillion: SONNET_4_LONG },
+      { model: "claude-sonnet-4-5", from: "2025-09-29", usdPerMillion: SONNET_4 },
+      { model: "claude-sonnet-4-5", from: "2025-09-29", when: above(200_000), usdPerMillion: SONNET_4_LONG },
+      { model: "claude-haiku-4-5", from: "2025-10-01", usdPerMillion: rates("1", "1.25", "2", "0.10", "5") },
+      { model: "claude-opus-4-5", from: "2025-11-01", usdPerMillion: OPUS_4_5 },
+      { model: "claude-opus-4-6", from: "2026-02-05", usdPerMillion: OPUS_4_5 },
+      {
+        model: "claude-opus-4-6",
+        from: "2026-02-05",
+        to: "2026-03-13",
+        when: above(200_000),
+        usdPerMillion: rates("10", "12.50", "20", "1", "37.50"),
+      },
+      { model: "claude-sonnet-4-6", from: "2026-02-17", usdPerMillion: SONNET_4 },
+      {
+        model: "claude-sonnet-4-6",
+        from: "2026-02-17",
+        to: "2026-03-13",
+        when: above(200_000),
+        usdPerMillion: SONNET_4_LONG,
+      },
+      { model: "claude-opus-4-7", from: "2026-04-16", usdPerMillion: OPUS_4_5 },
+      { model: "claude-opus-4-8", from: "2026-05-28", usdPerMillion: OPUS_4_5 },
+      { model: "claude-sonnet-5", from: "2026-06-30", usdPerMillion: rates("2", "2.50", "4", "0.20", "10") },
+      {
+        model: "claude-sonnet-5",
+        from: "2026-06-30",
+        when: BATCH,
+        usdPerMillion: rates("1", "1.25", "2", "0.10", "5"),
+      },
+      { model: "claude-opus-5", from: "2026-07-24", usdPerMillion: OPUS_4_5 },
+      {
+        model: "claude-opus-5",
+        from: "2026-07-24",
+        when: BATCH,
+        usdPerMillion: rates("2.50", "3.125", "5", "0.25", "12.50"),
+      },
+      { model: "claude-fable-5", from: "2026-06-09", usdPerMillion: rates("10", "12.50", "20", "1", "50") },
+      { model: "claude-fable-5-1", from: "2026-09-01", usdPerMillion: rates("10", "12.50", "20", "0.25", "50") },
+      { model: "claude-opus-5-5", from: "2026-09-22", usdPerMillion: rates("4", "5", "8", "0.20", "20") },
+      {
+        model: "claude-opus-5-5",
+        from: "2026-09-22",
+        when: BATCH,
+        usdPerMillion: rates("2", "2.50", "4", "0.10", "10"),
+      },
+      { model: "claude-sonnet-5-5", from: "2026-09-22", usdPerMillion: rates("2", "2.50", "4", "0.20", "10") },
+      { model: "claude-sonnet-5-5", from: "2026-10-07", usdPerMillion: rates("2", "2.50", "4", "0.10", "10") },
+      { model: "claude-haiku-5-5", from: "2026-10-07", usdPerMillion: rates("0.10", "0.125", "0.20", "0.01", "0.50") },
+      {
+        model: "claude-haiku-5-5",
+        from: "2026-10-07",
+        when: above(100_000),
+        usdPerMillion: rates("0.50", "0.625", "1", "0.05", "2.50"),
+      },
+    ],
+  ),
+});

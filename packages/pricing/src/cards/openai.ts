@@ -1,0 +1,181 @@
+/**
+ * OpenAI list prices. Above 272,000 tokens of context the whole request costs more on the models that have a long
+ * tier. Cache writes have a price of their own from GPT-5.6 on; earlier models report none. The served tier decides.
+ */
+import { defineRateCard, type PriceSelectors, type Rates } from "@centspan/model";
+import { expandRows } from "../expand-rows.ts";
+
+const FLEX: PriceSelectors = { serviceTier: "flex" };
+const BATCH: PriceSelectors = { batch: true };
+const PRIORITY: PriceSelectors = { serviceTier: "priority" };
+const LONG: PriceSelectors = { context: { comparator: ">", tokens: 272_000 } };
+const GPT_6_2_SOL_SOURCE = "https://developers.openai.com/api/docs/models/gpt-6.2-sol";
+const PRIORITY_SOURCE = "https://openai.com/api-priority-processing/";
+
+/** Models without a write price: input, cached input, output. */
+const rates = (input: string, cacheRead: string, output: string): Rates => ({
+  input,
+  cache_read: cacheRead,
+  output_text: output,
+});
+
+/** Models with one: input, cache write (the list has no lifetimes), cached input, output. */
+const withWrites = (input: string, write: string, cacheRead: string, output: string): Rates => ({
+  ...rates(input, cacheRead, output),
+  cache_write_5m: write,
+});
+
+const GPT_5 = rates("1.25", "0.125", "10");
+const GPT_5_HALF = rates("0.625", "0.0625", "5");
+const GPT_5_PRIORITY = rates("2.50", "0.25", "20");
+
+export default defineRateCard({
+  id: "openai",
+  describe: "OpenAI API, global processing, text tokens",
+  provider: "openai",
+  entries: expandRows(
+    { provider: "openai", source: "https://developers.openai.com/api/docs/pricing", checkedOn: "2026-11-29" },
+    [
+      { model: "gpt-4o-mini", from: "2024-07-18", usdPerMillion: rates("0.15", "0.075", "0.60") },
+      { model: "gpt-4o", from: "2024-08-06", usdPerMillion: rates("2.50", "1.25", "10") },
+      { model: "gpt-4.1", from: "2025-04-14", usdPerMillion: rates("2", "0.50", "8") },
+      {
+        model: "gpt-4.1",
+        from: "2025-04-14",
+        when: PRIORITY,
+        usdPerMillion: rates("3.50", "0.875", "14"),
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-4.1-mini", from: "2025-04-14", usdPerMillion: rates("0.40", "0.10", "1.60") },
+      { model: "gpt-4.1-nano", from: "2025-04-14", usdPerMillion: rates("0.10", "0.025", "0.40") },
+      { model: "o3", from: "2025-04-16", usdPerMillion: rates("10", "2.50", "40") },
+      { model: "o3", from: "2025-06-10", usdPerMillion: rates("2", "0.50", "8") },
+      { model: "o4-mini", from: "2025-04-16", usdPerMillion: rates("1.10", "0.275", "4.40") },
+      { model: "gpt-5", from: "2025-08-07", usdPerMillion: GPT_5 },
+      { model: "gpt-5", from: "2025-08-07", when: FLEX, usdPerMillion: GPT_5_HALF },
+      { model: "gpt-5", from: "2025-08-07", when: BATCH, usdPerMillion: GPT_5_HALF },
+      {
+        model: "gpt-5",
+        from: "2025-08-07",
+        when: PRIORITY,
+        usdPerMillion: GPT_5_PRIORITY,
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5-codex", from: "2025-09-23", usdPerMillion: GPT_5 },
+      { model: "gpt-5-mini", from: "2025-08-07", usdPerMillion: rates("0.25", "0.025", "2") },
+      { model: "gpt-5-mini", from: "2025-08-07", when: FLEX, usdPerMillion: rates("0.125", "0.0125", "1") },
+      { model: "gpt-5-mini", from: "2025-08-07", when: BATCH, usdPerMillion: rates("0.125", "0.0125", "1") },
+      {
+        model: "gpt-5-mini",
+        from: "2025-08-07",
+        when: PRIORITY,
+        usdPerMillion: rates("0.45", "0.045", "3.60"),
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5-nano", from: "2025-08-07", usdPerMillion: rates("0.05", "0.005", "0.40") },
+      { model: "gpt-5.1", from: "2025-11-13", usdPerMillion: GPT_5 },
+      { model: "gpt-5.1", from: "2025-11-13", when: FLEX, usdPerMillion: GPT_5_HALF },
+      { model: "gpt-5.1", from: "2025-11-13", when: BATCH, usdPerMillion: GPT_5_HALF },
+      {
+        model: "gpt-5.1",
+        from: "2025-11-13",
+        when: PRIORITY,
+        usdPerMillion: GPT_5_PRIORITY,
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5.2", from: "2025-12-11", usdPerMillion: rates("1.75", "0.175", "14") },
+      {
+        model: "gpt-5.2",
+        from: "2025-12-11",
+        when: PRIORITY,
+        usdPerMillion: rates("3.50", "0.35", "28"),
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5.3-codex", from: "2026-02-05", usdPerMillion: rates("1.75", "0.175", "14") },
+      { model: "gpt-5.4", from: "2026-03-05", usdPerMillion: rates("2.50", "0.25", "15") },
+      { model: "gpt-5.4", from: "2026-03-05", when: LONG, usdPerMillion: rates("5", "0.50", "22.50") },
+      {
+        model: "gpt-5.4",
+        from: "2026-03-05",
+        when: PRIORITY,
+        usdPerMillion: rates("5", "0.50", "30"),
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5.4-mini", from: "2026-03-17", usdPerMillion: rates("0.75", "0.075", "4.50") },
+      { model: "gpt-5.4-nano", from: "2026-03-17", usdPerMillion: rates("0.20", "0.02", "1.25") },
+      { model: "gpt-5.5", from: "2026-04-23", usdPerMillion: rates("5", "0.50", "30") },
+      { model: "gpt-5.5", from: "2026-04-23", when: LONG, usdPerMillion: rates("10", "1", "45") },
+      {
+        model: "gpt-5.5",
+        from: "2026-04-23",
+        when: PRIORITY,
+        usdPerMillion: rates("12.50", "1.25", "75"),
+        source: PRIORITY_SOURCE,
+      },
+      { model: "gpt-5.6-sol", from: "2026-07-09", usdPerMillion: withWrites("5", "6.25", "0.50", "30") },
+      { model: "gpt-5.6-sol", from: "2026-07-09", when: LONG, usdPerMillion: withWrites("10", "12.50", "1", "45") },
+      { model: "gpt-5.6-sol", from: "2026-08-21", usdPerMillion: withWrites("4", "5", "0.40", "20") },
+      { model: "gpt-5.6-sol", from: "2026-08-21", when: LONG, usdPerMillion: withWrites("8", "10", "0.80", "30") },
+      { model: "gpt-5.6-terra", from: "2026-07-09", usdPerMillion: withWrites("2.50", "3.125", "0.25", "15") },
+      {
+        model: "gpt-5.6-terra",
+        from: "2026-07-09",
+        when: LONG,
+        usdPerMillion: withWrites("5", "6.25", "0.50", "22.50"),
+      },
+      { model: "gpt-5.6-terra", from: "2026-07-30", usdPerMillion: withWrites("2", "2.50", "0.20", "12") },
+      { model: "gpt-5.6-terra", from: "2026-07-30", when: LONG, usdPerMillion: withWrites("4", "5", "0.40", "18") },
+      { model: "gpt-5.6-luna", from: "2026-07-09", usdPerMillion: withWrites("1", "1.25", "0.10", "6") },
+      { model: "gpt-5.6-luna", from: "2026-07-09", when: LONG, usdPerMillion: withWrites("2", "2.50", "0.20", "9") },
+      { model: "gpt-5.6-luna", from: "2026-07-30", usdPerMillion: withWrites("0.20", "0.25", "0.02", "1.20") },
+      {
+        model: "gpt-5.6-luna",
+        from: "2026-07-30",
+        when: LONG,
+        usdPerMillion: withWrites("0.40", "0.50", "0.04", "1.80"),
+      },
+      { model: "gpt-6-astra", from: "2026-09-03", usdPerMillion: withWrites("10", "12.50", "1", "50") },
+      { model: "gpt-6-astra", from: "2026-09-03", when: LONG, usdPerMillion: withWrites("20", "25", "2", "75") },
+      { model: "gpt-6-sol", from: "2026-09-22", usdPerMillion: withWrites("2", "2.50", "0.20", "10") },
+      { model: "gpt-6-sol", from: "2026-09-22", when: LONG, usdPerMillion: withWrites("4", "5", "0.40", "15") },
+      { model: "gpt-6-luna", from: "2026-09-22", usdPerMillion: withWrites("0.10", "0.125", "0.01", "0.50") },
+      {
+        model: "gpt-6-luna",
+        from: "2026-09-22",
+        when: LONG,
+        usdPerMillion: withWrites("0.20", "0.25", "0.02", "0.75"),
+      },
+      {
+        model: "gpt-6.1-sol",
+        from: "2026-09-29",
+        usdPerMillion: withWrites("2", "2.50", "0.10", "10"),
+      },
+      {
+        model: "gpt-6.1-sol",
+        from: "2026-09-29",
+        when: LONG,
+        usdPerMillion: withWrites("4", "5", "0.20", "15"),
+      },
+      {
+        model: "gpt-6.2-sol",
+        from: "2026-11-17",
+        usdPerMillion: withWrites("2", "2.50", "0.10", "10"),
+        source: GPT_6_2_SOL_SOURCE,
+      },
+      {
+        model: "gpt-6.2-sol",
+        from: "2026-11-17",
+        when: LONG,
+        usdPerMillion: withWrites("4", "5", "0.20", "15"),
+        source: GPT_6_2_SOL_SOURCE,
+      },
+      {
+        model: "gpt-6.2-sol",
+        from: "2026-11-17",
+        when: BATCH,
+        usdPerMillion: withWrites("1", "1.25", "0.05", "5"),
+        source: GPT_6_2_SOL_SOURCE,
+      },
+    ],
+  ),
+});
