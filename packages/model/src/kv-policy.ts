@@ -1,6 +1,6 @@
 /**
  * A KV cache eviction policy: one small contract, one file each in packages/policies.
- * The cache tells the policy what happens; the policy only ranks what may go. Pure state, no clock of its own.
+ * The cache owns what is resident and what may go; the policy only ranks. Pure state, no clock of its own.
  */
 export type KvBlockId = number;
 
@@ -12,12 +12,21 @@ export type KvPolicyEvent = {
 };
 
 export type KvPolicy = {
+  /** A block became resident. It may not go until `setEvictable` says so. */
   onInsert(event: KvPolicyEvent): void;
   onAccess(event: KvPolicyEvent): void;
   onRemove(block: KvBlockId): void;
-  /** The block that should go next among those for which `evictable` is true; null when there is none. */
-  chooseVictim(evictable: (block: KvBlockId) => boolean): KvBlockId | null;
+  /** Whether a resident block may go now: nobody uses it and, for policies that evict leaves, it has no children. */
+  setEvictable(block: KvBlockId, evictable: boolean): void;
+  /** The evictable block that should go next, null when there is none. Asking changes nothing. */
+  chooseVictim(): KvBlockId | null;
 };
 
-export type KvPolicyPlugin = { id: string; describe: string; create(capacityBlocks: number): KvPolicy };
+export type KvPolicyPlugin = {
+  id: string;
+  describe: string;
+  /** Leaves: a block goes only after all blocks that continue it. Any: its children stay behind until it is back. */
+  evicts: "leaves" | "any";
+  create(capacityBlocks: number): KvPolicy;
+};
 export const defineKvPolicy = (plugin: KvPolicyPlugin): KvPolicyPlugin => plugin;

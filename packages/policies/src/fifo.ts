@@ -1,0 +1,9 @@
+import { defineKvPolicy } from "@centspan/model";
+import { createRankedPolicy } from "./ranked-policy.ts";
+
+export default defineKvPolicy({
+  id: "fifo",
+  describe: "First in, first out: the block that has been resident longest, used since or not.",
+  evicts: "any",
+  create: () => createRankedPolicy((a, b) => a.insertedOrder - b.insertedOrder),
+});

@@ -1,0 +1,1 @@
+export { findKvPolicy, KV_POLICIES } from "./registry.ts";
