@@ -19,6 +19,8 @@ export async function runMain(name: string, start: () => Promise<Running>): Prom
     };
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
+    // Under a supervisor stdin is a pipe that closes when the supervisor dies, however it dies.
+    if (process.env.CENTSPAN_SUPERVISED === "1") process.stdin.resume().on("close", stop);
     process.stdout.write(`${JSON.stringify({ ready: true, service: name, ...running.ready })}\n`);
   } catch (error) {
     reportFailure(name, error);

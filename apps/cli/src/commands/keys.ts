@@ -1,0 +1,67 @@
+/** `centspan keys`: list, create and revoke keys of a workspace. */
+
+import { CentspanError } from "@centspan/base";
+import { keyInputSchema } from "@centspan/model";
+import { type Command, Option } from "commander";
+import { requireConnection } from "../connection.ts";
+import { formatTable } from "../report.ts";
+import { DEFAULT_WORKSPACE, type OpenStores, openStores } from "../stores.ts";
+
+type KeyOptions = { data: string; workspace: string };
+
+export function registerKeys(program: Command, defaultData: string): void {
+  const command = program.command("keys").description("keys of a workspace");
+  const add = (name: string, description: string): Command =>
+    command
+      .command(name)
+      .description(description)
+      .option("--workspace <id>", "workspace", DEFAULT_WORKSPACE)
+      .option("--data <dir>", "data folder of the running stack", defaultData);
+
+  add("list", "keys without their secrets").action((options: KeyOptions) =>
+    withStores(options, async ({ control }) => {
+      const keys = await control.listKeys(options.workspace);
+      const rows = keys.map((key) => [
+        key.keyId,
+        key.name,
+        key.kind,
+        key.team ?? "–",
+        `…${key.hint}`,
+        key.revokedAt === null ? "live" : `revoked ${key.revokedAt.toISOString().slice(0, 10)}`,
+      ]);
+      return formatTable([["id", "name", "kind", "team", "ends in", "state"], ...rows]);
+    }),
+  );
+
+  add("create", "make a key; its secret is shown once")
+    .argument("<name>", "lower-case letters, digits, dots, dashes")
+    .addOption(new Option("--kind <kind>", "what it may do").choices(["gateway", "ingest", "api"]).default("gateway"))
+    .option("--team <id>", "team that pays; made if it is new")
+    .action((name: string, options: KeyOptions & { kind: string; team?: string }) =>
+      withStores(options, async ({ control }) => {
+        const input = keyInputSchema.safeParse({ name, kind: options.kind, team: options.team });
+        if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
+        const { team, kind } = input.data;
+        if (team !== undefined) await control.ensureTeam(options.workspace, { id: team, name: team, department: "" });
+        return (await control.createKey({ workspace: options.workspace, name, kind, team: team ?? null })).secret;
+      }),
+    );
+
+  add("revoke", "stop a key for good")
+    .argument("<keyId>", "id from `centspan keys list`")
+    .action((keyId: string, options: KeyOptions) =>
+      withStores(options, async ({ control }) => {
+        await control.revokeKey(options.workspace, keyId);
+        return `${keyId} is revoked; it stops working within ten seconds`;
+      }),
+    );
+}
+
+async function withStores(options: KeyOptions, work: (stores: OpenStores) => Promise<string>): Promise<void> {
+  const stores = openStores(requireConnection(options.data));
+  try {
+    process.stdout.write(`${await work(stores)}\n`);
+  } finally {
+    await stores.close();
+  }
+}

@@ -1,0 +1,135 @@
+/** `centspan up`: the whole stack on this machine, and on first start the demo workload through it. */
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { CentspanError, createWallClock } from "@centspan/base";
+import { type Command, InvalidArgumentError } from "commander";
+import { z } from "zod";
+import { connectionPath, readConnection, writeConnection } from "../connection.ts";
+import { createProgress } from "../progress.ts";
+import { runDemo, waitUntilRated } from "../stack/demo.ts";
+import { ensureKeys, type LocalKeys } from "../stack/keys.ts";
+import { planPorts, requireFreePorts } from "../stack/ports.ts";
+import { describeServices, describeStores, HOST, planUrls, type StackUrls } from "../stack/services.ts";
+import { createSupervisor } from "../stack/supervisor.ts";
+import { DEFAULT_WORKSPACE, type OpenStores, openStores } from "../stores.ts";
+
+const DEMO_JOB = "demo";
+const RATING_PATIENCE_MS = 60_000;
+
+type UpOptions = { data: string; empty: boolean; portBase?: number; timeScale: number };
+
+const readPort = (text: string): number => {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1024 && port <= 65_000) return port;
+  throw new InvalidArgumentError("must be a whole number from 1024 to 65000");
+};
+
+const readScale = (text: string): number => {
+  const scale = Number(text);
+  if (scale > 0 && scale <= 100) return scale;
+  throw new InvalidArgumentError("must be more than 0 and at most 100");
+};
+
+export function registerUp(program: Command, defaultData: string): void {
+  program
+    .command("up")
+    .description("start stores, collector, gateway, engine, worker and web on this machine; Ctrl-C stops all")
+    .option("--data <dir>", "where everything is kept", defaultData)
+    .option("--empty", "don't run the demo workload", false)
+    .option("--port-base <n>", "use ports n to n+6 instead of the defaults", readPort)
+    .option("--time-scale <x>", "wall time ÷ model time of the reference engine", readScale, 0.1)
+    .action((options: UpOptions) => up({ ...options, data: resolve(options.data) }));
+}
+
+async function up(options: UpOptions): Promise<void> {
+  const progress = createProgress(process.stdout);
+  const ports = planPorts(options.portBase);
+  mkdirSync(options.data, { recursive: true, mode: 0o700 });
+  await requireFreePorts(ports, HOST);
+  const supervisor = createSupervisor(options.data);
+  const interrupted = new Promise<"interrupted">((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve("interrupted"));
+  });
+  const opened: { stores?: OpenStores; stopDemo?: () => void } = {};
+  try {
+    const bring = async (): Promise<"ready"> => {
+      const { urls, keys, stores } = await bringUp(options, supervisor.start, ports, progress);
+      opened.stores = stores;
+      if (!options.empty)
+        await demonstrate(urls, keys, options.data, stores, progress, (stop) => {
+          opened.stopDemo = stop;
+        });
+      printReady(urls, keys, options.data);
+      return "ready";
+    };
+    const first = await Promise.race([bring(), supervisor.failure, interrupted]);
+    if (first === "ready") await Promise.race([supervisor.failure, interrupted]);
+    process.stdout.write("\nStopping …\n");
+  } finally {
+    opened.stopDemo?.();
+    await opened.stores?.close();
+    await supervisor.stop();
+  }
+  process.exit(0);
+}
+
+const storesReady = z.object({ clickhouseUrl: z.string(), databaseUrl: z.string() });
+
+async function bringUp(
+  options: UpOptions,
+  start: ReturnType<typeof createSupervisor>["start"],
+  ports: ReturnType<typeof planPorts>,
+  progress: ReturnType<typeof createProgress>,
+): Promise<{ urls: StackUrls; keys: LocalKeys; stores: OpenStores }> {
+  progress.step("starting the stores");
+  const embedded = await start(describeStores(ports, options.data));
+  const urls = planUrls(ports, storesReady.parse(embedded.ready));
+  const stores = openStores(urls);
+  await Promise.all([stores.warehouse.migrate(), stores.control.migrate()]);
+  const keys = await ensureKeys(stores.control, readConnection(options.data));
+  progress.done("stores (ClickHouse engine and PostgreSQL)");
+  progress.step("starting collector, gateway, engine, worker and web");
+  await Promise.all(describeServices(ports, urls, keys, options.timeScale).map(start));
+  writeConnection(options.data, { ...urls, ...keys });
+  progress.done("collector, gateway, engine, worker, web");
+  return { urls, keys, stores };
+}
+
+async function demonstrate(
+  urls: StackUrls,
+  keys: LocalKeys,
+  dataDir: string,
+  stores: OpenStores,
+  progress: ReturnType<typeof createProgress>,
+  onStarted: (stop: () => void) => void,
+): Promise<void> {
+  if ((await stores.control.readJob(DEMO_JOB)) !== null) return;
+  progress.done(`demo workload: three teams repair small packages through the real stack; watch it at ${urls.webUrl}`);
+  const demo = runDemo(urls, keys, dataDir, ({ done, total, task, status }) => {
+    if (process.stdout.isTTY || done % 10 === 0) progress.update(`${done} of ${total} runs · ${task}: tests ${status}`);
+  });
+  onStarted(demo.stop);
+  await demo.finished;
+  progress.step("rating what was spent");
+  await waitUntilRated(stores.apiFor(DEFAULT_WORKSPACE), RATING_PATIENCE_MS);
+  const { total } = await stores.apiFor(DEFAULT_WORKSPACE).outcomesCost({ groupBy: "team" });
+  if (total.passed === 0)
+    throw new CentspanError("internal", "the demo ended without a passing test; see the logs folder");
+  await stores.control.writeJob(DEMO_JOB, createWallClock().nowNs());
+  progress.done(
+    `demo workload: ${total.passed} of ${total.tasks} tasks passed their tests, ${total.spendUsd} USD (simulated prices), ${total.costPerPassUsd} USD per pass`,
+  );
+}
+
+function printReady(urls: StackUrls, keys: LocalKeys, dataDir: string): void {
+  const rows = [
+    ["Web", urls.webUrl],
+    ["Trace API", `${urls.webUrl}/api/v1   key ${keys.apiKey}`],
+    ["Gateway", `${urls.gatewayUrl}/v1   key ${keys.gatewayKey}`],
+    ["OTLP/HTTP", urls.otlpUrl],
+    ["Engine", urls.engineUrl],
+    ["Addresses and keys", connectionPath(dataDir)],
+  ];
+  const text = rows.map(([name = "", value]) => `  ${name.padEnd(18)}  ${value}`).join("\n");
+  process.stdout.write(`\nCentspan is ready.\n${text}\n\nCtrl-C stops everything.\n`);
+}

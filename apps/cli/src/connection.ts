@@ -1,0 +1,60 @@
+/**
+ * `connection.json` in the data folder: addresses and keys of the local stack for scripts. Holds secrets: mode 600.
+ */
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CentspanError } from "@centspan/base";
+import { z } from "zod";
+
+const connectionSchema = z.object({
+  webUrl: z.string(),
+  gatewayUrl: z.string(),
+  otlpUrl: z.string(),
+  engineUrl: z.string(),
+  clickhouseUrl: z.string(),
+  databaseUrl: z.string(),
+  apiKey: z.string(),
+  ingestKey: z.string(),
+  gatewayKey: z.string(),
+  /** Gateway keys of the demo's teams, by team. */
+  teamKeys: z.record(z.string(), z.string()),
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+export const connectionPath = (dataDir: string): string => join(dataDir, "connection.json");
+
+export function readConnection(dataDir: string): Connection | null {
+  let text: string;
+  try {
+    text = readFileSync(connectionPath(dataDir), "utf8");
+  } catch {
+    return null;
+  }
+  const parsed = connectionSchema.safeParse(parseOrNull(text));
+  return parsed.success ? parsed.data : null;
+}
+
+const parseOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Written whole and renamed into place, so that a reader never sees half of it. */
+export function writeConnection(dataDir: string, connection: Connection): void {
+  const draft = `${connectionPath(dataDir)}.new`;
+  writeFileSync(draft, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, connectionPath(dataDir));
+}
+
+export function requireConnection(dataDir: string): Connection {
+  const connection = readConnection(dataDir);
+  if (connection !== null) return connection;
+  throw new CentspanError(
+    "not_found",
+    `no ${connectionPath(dataDir)}: start the stack with \`npm start\`, or name its data folder with --data DIR`,
+  );
+}

@@ -1,0 +1,86 @@
+/**
+ * One child process of the stack. It counts as started when it prints its ready line; its log goes to a file.
+ * Each child leads its own process group, so that Ctrl-C reaches only the supervisor, which stops all in order;
+ * and its stdin is a pipe, so that it stops when the supervisor dies.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { CentspanError } from "@centspan/base";
+
+export type Service = {
+  name: string;
+  /** Script to run with this Node. */
+  script: string;
+  args?: string[];
+  env: Record<string, string>;
+};
+
+export type RunningService = {
+  name: string;
+  ready: Record<string, unknown>;
+  /** Resolves when the process is gone. */
+  exited: Promise<{ code: number | null; lastLines: string[] }>;
+  stop(): Promise<void>;
+};
+
+const STOP_PATIENCE_MS = 15_000;
+const KEPT_LINES = 15;
+
+/** Starts a service and waits for its ready line; one that ends before it is an error with its last words. */
+export async function startService(service: Service, logFile: string): Promise<RunningService> {
+  const child = spawn(process.execPath, ["--enable-source-maps", service.script, ...(service.args ?? [])], {
+    env: { ...inheritedEnvironment(), ...service.env, CENTSPAN_SUPERVISED: "1" },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  const log = createWriteStream(logFile, { flags: "a" });
+  const lastLines: string[] = [];
+  const lines = createInterface({ input: child.stderr });
+  lines.on("line", (line) => {
+    log.write(`${line}\n`);
+    lastLines.push(line);
+    if (lastLines.length > KEPT_LINES) lastLines.shift();
+  });
+  const exited = new Promise<{ code: number | null; lastLines: string[] }>((resolve) => {
+    child.once("close", (code) => {
+      log.end();
+      resolve({ code, lastLines });
+    });
+  });
+  const ready = await Promise.race([
+    readReadyLine(child),
+    exited.then(({ code }) => failStart(service.name, code, lastLines)),
+  ]);
+  return { name: service.name, ready, exited, stop: () => stopChild(child, exited) };
+}
+
+/** Only what programs need to run: no credential of the caller's environment reaches a service. */
+function inheritedEnvironment(): Record<string, string> {
+  const names = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "NO_COLOR", "LD_LIBRARY_PATH"];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
+
+function readReadyLine(child: ChildProcess): Promise<Record<string, unknown>> {
+  return new Promise((resolve) => {
+    if (child.stdout === null) return;
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith('{"ready":true')) resolve(JSON.parse(line));
+    });
+  });
+}
+
+function failStart(name: string, code: number | null, lastLines: string[]): never {
+  const said = lastLines.length === 0 ? "it said nothing" : lastLines.join("\n  ");
+  throw new CentspanError("not_ready", `${name} did not start (exit code ${code}):\n  ${said}`);
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  const patience = setTimeout(() => child.kill("SIGKILL"), STOP_PATIENCE_MS);
+  await exited;
+  clearTimeout(patience);
+}

@@ -1,0 +1,50 @@
+/** Opens both stores of a running stack and the Trace API on top of them, in this process. */
+import { type ApiClient, createApiClient, createTraceApi } from "@centspan/api";
+import { createWallClock } from "@centspan/base";
+import { type Control, openControl } from "@centspan/control";
+import type { Principal } from "@centspan/model";
+import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+
+export const ORG = "local";
+export const DEFAULT_WORKSPACE = "default";
+
+export type OpenStores = {
+  warehouse: Warehouse;
+  control: Control;
+  /** The Trace API for one workspace, as its owner. */
+  apiFor(workspace: string): ApiClient;
+  close(): Promise<void>;
+};
+
+export function openStores(urls: { clickhouseUrl: string; databaseUrl: string }): OpenStores {
+  const warehouse = openWarehouse({ url: urls.clickhouseUrl });
+  const control = openControl({ url: urls.databaseUrl });
+  const api = createTraceApi({
+    spans: warehouse,
+    ledger: warehouse,
+    keys: control,
+    orgs: control,
+    jobs: control,
+    pings: { warehouse: () => warehouse.ping(), control: () => control.ping() },
+    clock: createWallClock(),
+  });
+  return {
+    warehouse,
+    control,
+    apiFor: (workspace) => {
+      const owner: Principal = {
+        keyId: "cli",
+        keyName: "cli",
+        kind: "api",
+        workspace,
+        org: ORG,
+        orgWide: false,
+        team: null,
+      };
+      return createApiClient((path) => api.handle(new Request(new URL(path, "http://trace-api.internal")), owner));
+    },
+    close: async () => {
+      await Promise.all([warehouse.close(), control.close()]);
+    },
+  };
+}
