@@ -2,10 +2,17 @@
 export type Dialect = {
   id: string;
   describe: string;
-  /** An attribute (or scope) whose presence tells this dialect; the first dialect that matches reads the span. */
-  recognise: { attributes?: readonly string[]; scopes?: readonly string[] };
+  /**
+   * An attribute or scope whose presence tells this dialect. Where several match, the highest precedence reads the
+   * span (0 when absent): emitters often write the standard names beside their own.
+   */
+  recognise: { attributes?: readonly string[]; scopes?: readonly string[]; precedence?: number };
   inputIncludesCached: boolean;
   outputIncludesReasoning: boolean;
+  /** Cache attributes found in the field with both meanings: a call that has one is ambiguous unless its numbers decide. */
+  ambiguousCached?: readonly string[];
+  /** Provider where the span names none. */
+  defaultProvider?: string;
   fields: {
     input: readonly string[];
     output: readonly string[];
@@ -20,6 +27,8 @@ export type Dialect = {
     sessionId: readonly string[];
     serviceTier: readonly string[];
     effort: readonly string[];
+    /** The sender's own figure in USD. */
+    cost?: readonly string[];
   };
 };
 export const defineDialect = (dialect: Dialect): Dialect => dialect;

@@ -1,0 +1,28 @@
+import { defineDialect } from "@centspan/model";
+
+/** Releases before 6 passed Anthropic's disjoint input count through; the numbers show it where it matters. */
+export default defineDialect({
+  id: "ai-sdk-legacy",
+  describe: "Vercel AI SDK up to 6 and its compatibility mode: ai.* attributes",
+  recognise: {
+    attributes: ["ai.usage.inputTokens", "ai.usage.promptTokens", "ai.usage.outputTokens", "ai.operationId"],
+    precedence: 1,
+  },
+  inputIncludesCached: true,
+  outputIncludesReasoning: true,
+  fields: {
+    input: ["ai.usage.inputTokens", "ai.usage.promptTokens"],
+    output: ["ai.usage.outputTokens", "ai.usage.completionTokens"],
+    cacheRead: ["ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens"],
+    cacheWrite: ["ai.usage.inputTokenDetails.cacheWriteTokens"],
+    reasoning: ["ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"],
+    total: ["ai.usage.totalTokens"],
+    requestModel: ["ai.model.id", "gen_ai.request.model"],
+    responseModel: ["ai.response.model", "gen_ai.response.model"],
+    provider: ["ai.model.provider", "gen_ai.system"],
+    responseId: ["ai.response.id", "gen_ai.response.id"],
+    sessionId: ["ai.telemetry.metadata.sessionId"],
+    serviceTier: [],
+    effort: [],
+  },
+});
