@@ -53,6 +53,7 @@ export const ERRORS = {
   },
   port_taken: { status: 500, title: "The port is taken", remedy: "Free it or choose another with the named option." },
   not_ready: { status: 503, title: "Not ready yet", remedy: "Wait until start-up has finished." },
+  interrupted: { status: 503, title: "Stopped before it was done", remedy: "Start it again." },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,0 +1,55 @@
+/** The harness's settings, from the environment; keys are never on a command line. */
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { CentspanError } from "@centspan/base";
+import { readConfig } from "@centspan/service";
+import { z } from "zod";
+
+const teamKeysSchema = z.record(z.string(), z.string().min(1));
+
+const teamKeys = z.string().transform((text, context) => {
+  try {
+    return teamKeysSchema.parse(JSON.parse(text));
+  } catch {
+    context.addIssue({ code: "custom", message: "must be a JSON object of team names and keys" });
+    return z.NEVER;
+  }
+});
+
+const settingsSchema = z
+  .object({
+    CENTSPAN_GATEWAY_URL: z.url().default("http://127.0.0.1:4000"),
+    CENTSPAN_GATEWAY_KEY: z.string().min(1).optional(),
+    CENTSPAN_TEAM_KEYS: teamKeys.optional(),
+    CENTSPAN_OTLP_URL: z.url().optional(),
+    CENTSPAN_INGEST_KEY: z.string().min(1).optional(),
+    CENTSPAN_API_URL: z.url().optional(),
+    CENTSPAN_API_KEY: z.string().min(1).optional(),
+    CENTSPAN_WORK_DIR: z.string().min(1).default(join(tmpdir(), "centspan-harness")),
+    PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
+  })
+  .refine((value) => value.CENTSPAN_OTLP_URL === undefined || value.CENTSPAN_INGEST_KEY !== undefined, {
+    path: ["CENTSPAN_INGEST_KEY"],
+    message: "is needed with CENTSPAN_OTLP_URL",
+  })
+  .refine((value) => value.CENTSPAN_API_URL === undefined || value.CENTSPAN_API_KEY !== undefined, {
+    path: ["CENTSPAN_API_KEY"],
+    message: "is needed with CENTSPAN_API_URL",
+  });
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  return readConfig(settingsSchema, env);
+}
+
+/** The key that pays for a team's runs; without a team, the one gateway key. */
+export function gatewayKeyOf(settings: Settings, team?: string): string {
+  const key = (team === undefined ? undefined : settings.CENTSPAN_TEAM_KEYS?.[team]) ?? settings.CENTSPAN_GATEWAY_KEY;
+  if (key !== undefined) return key;
+  const names = team === undefined ? "CENTSPAN_GATEWAY_KEY" : `CENTSPAN_TEAM_KEYS["${team}"] or CENTSPAN_GATEWAY_KEY`;
+  throw new CentspanError("unauthenticated", `environment: ${names} is needed to call models`);
+}
+
+/** Programs run with the Node that runs us, whatever else is installed. */
+export const searchPathOf = (settings: Settings): string => `${dirname(process.execPath)}:${settings.PATH}`;

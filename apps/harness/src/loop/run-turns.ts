@@ -1,0 +1,117 @@
+/**
+ * The loop itself: build the context, ask the model, execute what it calls for, append, again.
+ * Invariant: the context only grows. The loop ends when the model calls nothing more, when the provider cut its answer
+ * short, or after the last turn; whether the work is any good is decided elsewhere.
+ */
+import { setAttributes, writeTraceContext } from "@centspan/telemetry";
+import type { Span } from "@opentelemetry/api";
+import { type ContextLog, type ContextPiece, type ContextSnapshot, createContextLog } from "../context/context-log.ts";
+import { INSTRUCTIONS } from "../context/instructions.ts";
+import { comparePrefix } from "../context/prefix.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { ResponsesClient } from "../transport/responses-client.ts";
+import { executeCalls } from "./execute-calls.ts";
+import { identityHeaders, type RunIdentity, type RunSpans } from "./identity.ts";
+
+export type LoopOptions = {
+  identity: RunIdentity;
+  model: string;
+  firstMessage: string;
+  tools: readonly Tool[];
+  toolContext: ToolContext;
+  client: ResponsesClient;
+  gatewayKey: string;
+  spans: RunSpans;
+  maxTurns: number;
+};
+
+export type StopReason = "answered" | "max_turns" | "incomplete";
+export type LoopResult = { stop: StopReason; turns: number; finalText: string };
+
+export async function runTurns(options: LoopOptions, onTurn: (turn: number) => void): Promise<LoopResult> {
+  const log = createContextLog({
+    model: options.model,
+    instructions: INSTRUCTIONS,
+    tools: options.tools.map(describeTool),
+    promptCacheKey: options.identity.runId,
+  });
+  log.append(userMessage(options.firstMessage));
+  let sent: readonly ContextPiece[] = [];
+  let finalText = "";
+  for (let turn = 1; turn <= options.maxTurns; turn++) {
+    onTurn(turn);
+    const attributes = { "centspan.turn.number": turn, "gen_ai.request.model": options.model };
+    const done = await options.spans("loop.turn", { attributes }, async (span) => {
+      const snapshot = await buildContext(options.spans, log, sent);
+      sent = snapshot.pieces;
+      return runTurn(options, log, snapshot, turn, span);
+    });
+    finalText = done.text;
+    if (done.stop) return { stop: done.stop, turns: turn, finalText };
+  }
+  return { stop: "max_turns", turns: options.maxTurns, finalText };
+}
+
+const describeTool = ({ name, description, parameters }: Tool) => ({
+  type: "function",
+  name,
+  description,
+  strict: false,
+  parameters,
+});
+
+const userMessage = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+
+function buildContext(spans: RunSpans, log: ContextLog, before: readonly ContextPiece[]): Promise<ContextSnapshot> {
+  return spans("context.build", {}, (span) => {
+    const snapshot = log.snapshot();
+    const prefix = comparePrefix(before, snapshot.pieces);
+    setAttributes(span, {
+      "centspan.context.appended_items": prefix.appended,
+      "centspan.prefix.fingerprint": snapshot.fingerprint,
+      "centspan.prefix.kept": prefix.kept,
+      ...(prefix.kept
+        ? {}
+        : { "centspan.prefix.diverged_section": prefix.section, "centspan.prefix.diverged_path": prefix.path }),
+    });
+    return snapshot;
+  });
+}
+
+async function runTurn(
+  options: LoopOptions,
+  log: ContextLog,
+  snapshot: ContextSnapshot,
+  turn: number,
+  span: Span,
+): Promise<{ stop: StopReason | null; text: string }> {
+  setAttributes(span, {
+    "centspan.context.system_tokens": snapshot.tokens.system,
+    "centspan.context.tools_tokens": snapshot.tokens.tools,
+    "centspan.context.history_tokens": snapshot.tokens.history,
+    "centspan.context.results_tokens": snapshot.tokens.results,
+    "centspan.prefix.fingerprint": snapshot.fingerprint,
+    "centspan.transport.kind": "sse",
+    "centspan.transport.bytes_sent": Buffer.byteLength(snapshot.body),
+  });
+  const answer = await options.client.send({
+    body: snapshot.body,
+    key: options.gatewayKey,
+    headers: {
+      ...identityHeaders(options.identity),
+      ...writeTraceContext(span),
+      "idempotency-key": `${options.identity.runId}:${turn}`,
+    },
+    signal: options.toolContext.signal,
+  });
+  setAttributes(span, {
+    "centspan.transport.bytes_received": answer.bytesReceived,
+    "centspan.retry.ordinal": answer.retries,
+  });
+  for (const item of answer.items) log.append(item);
+  if (answer.incomplete !== null) return { stop: "incomplete", text: answer.text };
+  if (answer.calls.length === 0) return { stop: "answered", text: answer.text };
+  const outputs = await executeCalls(answer.calls, options.tools, options.toolContext, options.spans);
+  for (const output of outputs) log.append(output);
+  return { stop: null, text: answer.text };
+}

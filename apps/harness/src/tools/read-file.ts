@@ -1,0 +1,40 @@
+import { readFile, stat } from "node:fs/promises";
+import { CentspanError } from "@centspan/base";
+import { z } from "zod";
+import { cutOutput } from "../sandbox/cut-output.ts";
+import { explainFileErrors } from "../sandbox/file-error.ts";
+import { resolveInside } from "../sandbox/resolve-path.ts";
+import { defineTool } from "./tool.ts";
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export default defineTool({
+  name: "read_file",
+  description: "Reads a text file, or the lines from `start` to `end` of it (both included, counted from 1).",
+  arguments: z.strictObject({
+    path: z.string().describe("File to read, relative to the package."),
+    start: z.int().min(1).optional().describe("First line; 1 when absent."),
+    end: z.int().min(1).optional().describe("Last line; the end of the file when absent."),
+  }),
+  readOnly: true,
+  async run({ path, start = 1, end }, { root }) {
+    const text = await explainFileErrors(path, async () => readText(await resolveInside(root, path), path));
+    const lines = text.replace(/\n$/, "").split("\n");
+    if (end !== undefined && end < start) throw refuse("end", `is ${end}, before start (${start})`);
+    if (start > lines.length) throw refuse("start", `is ${start}, but the file has ${lines.length} lines`);
+    const numbered = lines.slice(start - 1, end).map((line, index) => `${String(start + index).padStart(5)}  ${line}`);
+    return { output: cutOutput(numbered.join("\n")) };
+  },
+});
+
+async function readText(file: string, path: string): Promise<string> {
+  const info = await stat(file);
+  if (info.isDirectory()) throw refuse("path", `${JSON.stringify(path)} is a folder`);
+  if (!info.isFile()) throw refuse("path", `${JSON.stringify(path)} is not a file`);
+  if (info.size > MAX_BYTES) throw refuse("path", `${JSON.stringify(path)} is larger than ${MAX_BYTES} bytes`);
+  const bytes = await readFile(file);
+  if (bytes.includes(0)) throw refuse("path", `${JSON.stringify(path)} is not a text file`);
+  return bytes.toString("utf8");
+}
+
+const refuse = (field: string, why: string) => new CentspanError("invalid_request", `${field}: ${why}`, { field });

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { runProcess } from "../sandbox/run-process.ts";
+import { describeProcess } from "./describe-process.ts";
+import { defineTool } from "./tool.ts";
+
+const TIME_LIMIT_MS = 60_000;
+
+export default defineTool({
+  name: "run_tests",
+  description: "Runs the package's tests; the answer starts with their exit code.",
+  arguments: z.strictObject({}),
+  readOnly: false,
+  async run(_args, { root, searchPath, signal }) {
+    const result = await runProcess(process.execPath, ["--test", "--test-reporter=spec"], {
+      cwd: root,
+      searchPath,
+      timeLimitMs: TIME_LIMIT_MS,
+      signal,
+    });
+    const tests = countTests(result.output.text);
+    return {
+      output: describeProcess(result, TIME_LIMIT_MS),
+      exitCode: result.exitCode,
+      ...(tests === null ? {} : { tests }),
+    };
+  },
+});
+
+/** Counts from the reporter's closing lines (`ℹ pass 5`); null when the run did not get that far. For display only. */
+export function countTests(report: string): { passed: number; failed: number } | null {
+  const last = (label: string) => [...report.matchAll(new RegExp(`^ℹ ${label} (\\d+)$`, "gm"))].at(-1)?.[1];
+  const passed = last("pass");
+  const failed = last("fail");
+  const cancelled = last("cancelled") ?? "0";
+  if (passed === undefined || failed === undefined) return null;
+  return { passed: Number(passed), failed: Number(failed) + Number(cancelled) };
+}

@@ -1,0 +1,59 @@
+/**
+ * What a workload consists of: teams that each work through tasks as their own tickets, with a model per attempt.
+ * A later attempt is only made when the one before did not pass; all of them belong to the ticket and its cost.
+ */
+import { readFile } from "node:fs/promises";
+import { CentspanError } from "@centspan/base";
+import { z } from "zod";
+import { findTask, type Task } from "../task/load-task.ts";
+
+const planSchema = z.strictObject({
+  teams: z
+    .array(
+      z.strictObject({
+        team: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be kebab-case"),
+        /** Model of the first attempt, of the second, and so on. */
+        attempts: z.array(z.string().min(1)).min(1),
+        /** Ids of bundled tasks; all of them when absent. */
+        tasks: z.array(z.string()).min(1).optional(),
+      }),
+    )
+    .min(1),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+export const DEFAULT_PLAN: Plan = {
+  teams: [
+    { team: "payments", attempts: ["scripted-strong"] },
+    { team: "search", attempts: ["scripted-cheap"] },
+    { team: "platform", attempts: ["scripted-cheap", "scripted-strong"] },
+  ],
+};
+
+/** `default`, or a JSON file. */
+export async function readPlan(source: string): Promise<Plan> {
+  if (source === "default") return DEFAULT_PLAN;
+  const refuse = (why: string, cause?: unknown) =>
+    new CentspanError("invalid_file", `plan ${source}: ${why}`, { field: "plan", cause });
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(source, "utf8"));
+  } catch (error) {
+    throw refuse(error instanceof Error ? error.message : String(error), error);
+  }
+  const parsed = planSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+}
+
+export type Ticket = { team: string; taskId: string; task: Task; attempts: string[] };
+
+/** One ticket per team and task, the teams taking turns so that all of them show results early. */
+export function listTickets(plan: Plan, tasks: readonly Task[]): Ticket[] {
+  const queues = plan.teams.map(({ team, attempts, tasks: ids }) => {
+    const chosen = ids === undefined ? tasks : ids.map((id) => findTask(tasks, id));
+    return chosen.map((task) => ({ team, taskId: `${team}/${task.id}`, task, attempts }));
+  });
+  const longest = Math.max(...queues.map((queue) => queue.length));
+  return Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue[turn] ?? [])).flat();
+}
