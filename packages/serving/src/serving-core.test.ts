@@ -1,0 +1,203 @@
+import { findKvPolicy, KV_POLICIES } from "@centspan/policies";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  createServingCore,
+  createStepTimeModel,
+  LLAMA_3_1_8B_H100,
+  type ServingConfig,
+  type ServingRequest,
+  simulate,
+} from "./index.ts";
+
+const stepTime = createStepTimeModel(LLAMA_3_1_8B_H100);
+const lruLeaf = findKvPolicy("lru-leaf");
+
+const config: fc.Arbitrary<ServingConfig> = fc.record({
+  blockTokens: fc.constantFrom(2, 4),
+  capacityBlocks: fc.integer({ min: 12, max: 20 }),
+  maxSequences: fc.integer({ min: 1, max: 4 }),
+  tokenBudget: fc.integer({ min: 4, max: 12 }),
+});
+
+/** Requests that fit alone and share prefixes: blocks of the same group have the same key at the same depth. */
+const requests: fc.Arbitrary<ServingRequest[]> = fc
+  .array(
+    fc.record({
+      arrivalNs: fc.integer({ min: 0, max: 60 }).map((ms) => BigInt(ms) * 1_000_000n),
+      promptTokens: fc.integer({ min: 1, max: 14 }),
+      outputTokens: fc.integer({ min: 1, max: 10 }),
+      group: fc.integer({ min: 0, max: 2 }),
+      blocks: fc.integer({ min: 0, max: 6 }),
+    }),
+    { maxLength: 14, size: "max" },
+  )
+  .map((all) =>
+    all.map(({ group, blocks, ...request }, at) => ({
+      ...request,
+      id: `r${at}`,
+      // Keys may cover at most the full blocks of prompt and output.
+      blockKeys: Array.from({ length: blocks }, (_, depth) => group * 100 + depth).slice(
+        0,
+        Math.floor((request.promptTokens + request.outputTokens) / 4),
+      ),
+    })),
+  );
+
+const fixed: ServingConfig = { blockTokens: 64, capacityBlocks: 6_144, maxSequences: 64, tokenBudget: 2_048 };
+
+/** Requests in flat order with keys that nothing shares unless `keys` says so. */
+const request = (id: string, promptTokens: number, outputTokens: number, keys?: number[]): ServingRequest => ({
+  id,
+  arrivalNs: 0n,
+  promptTokens,
+  outputTokens,
+  blockKeys: keys ?? [],
+});
+
+describe.each(KV_POLICIES.map((policy) => [policy.id, policy] as const))("serving core with %s", (_id, policy) => {
+  it("serves every request to the end, leaks no block and evicts none in use, whatever is cancelled", () => {
+    let preemptions = 0;
+    let evictions = 0;
+    const cancelAt = fc.array(fc.record({ step: fc.nat(30), id: fc.nat(13) }), { maxLength: 4 });
+    fc.assert(
+      fc.property(config, requests, cancelAt, (settings, all, cancellations) => {
+        const core = createServingCore({ config: settings, policy, stepTime });
+        const ordered = [...all].sort((a, b) => Number(a.arrivalNs - b.arrivalNs));
+        for (const one of ordered) core.submit(one);
+        const tokens = new Map<string, number>();
+        const finished = new Set<string>();
+        const cancelled = new Set<string>();
+        let nowNs = 0n;
+        for (;;) {
+          const step = core.nextStep(nowNs);
+          if (!step) {
+            const arrivalNs = core.nextArrivalNs();
+            if (arrivalNs === null) break;
+            nowNs = arrivalNs;
+            continue;
+          }
+          const load = step.decodes.length + step.prefillTokens;
+          expect(load).toBeLessThanOrEqual(settings.tokenBudget);
+          expect(step.decodes.length + step.prefills.length).toBeLessThanOrEqual(settings.maxSequences);
+          preemptions += step.preempted.length;
+          evictions += step.evicted.length;
+          for (const { step: at, id } of cancellations) {
+            if (at === step.number && core.cancel(`r${id}`, nowNs)) cancelled.add(`r${id}`);
+          }
+          nowNs += step.durationNs;
+          for (const event of core.completeStep(nowNs)) {
+            expect(cancelled).not.toContain(event.id);
+            if (event.type === "finished") finished.add(event.id);
+            else {
+              expect(event.index).toBe(tokens.get(event.id) ?? 0);
+              tokens.set(event.id, event.index + 1);
+            }
+          }
+          const { blocks } = core.state();
+          expect(blocks.free + blocks.exclusive + blocks.pinned + blocks.idle).toBe(settings.capacityBlocks);
+        }
+        for (const one of all) {
+          expect(finished.has(one.id)).toBe(!cancelled.has(one.id));
+          if (finished.has(one.id)) expect(tokens.get(one.id)).toBe(one.outputTokens);
+        }
+        const { waiting, running, blocks } = core.state();
+        expect({ waiting, running, exclusive: blocks.exclusive, pinned: blocks.pinned }).toEqual({
+          waiting: 0,
+          running: 0,
+          exclusive: 0,
+          pinned: 0,
+        });
+      }),
+      { numRuns: 200 },
+    );
+    expect(preemptions).toBeGreaterThan(10);
+    expect(evictions).toBeGreaterThan(10);
+  });
+});
+
+describe("simulation", () => {
+  it("gives a byte-identical log for the same requests and settings", () => {
+    fc.assert(
+      fc.property(config, requests, (settings, all) => {
+        const once = simulate(all, { config: settings, policy: lruLeaf, stepTime });
+        const again = simulate([...all], { config: { ...settings }, policy: lruLeaf, stepTime });
+        expect(again.log.join("\n")).toBe(once.log.join("\n"));
+        expect(once.requests).toHaveLength(all.length);
+      }),
+    );
+  });
+
+  it("is first come, first served: first tokens come in order of arrival when all prompts are equal", () => {
+    const all = Array.from({ length: 9 }, (_, at) => request(`r${at}`, 100, 3));
+    const settings = { ...fixed, maxSequences: 2 };
+    const { requests: done } = simulate(all, { config: settings, policy: lruLeaf, stepTime });
+    const byFirstToken = [...done].sort((a, b) => Number(a.firstTokenNs - b.firstTokenNs)).map((one) => one.id);
+    expect(byFirstToken).toEqual(all.map((one) => one.id));
+  });
+});
+
+describe("batching", () => {
+  it("computes a long prompt in chunks within the token budget, beside the decoding of others", () => {
+    const core = createServingCore({ config: { ...fixed, tokenBudget: 512 }, policy: lruLeaf, stepTime });
+    core.submit(request("short", 10, 20));
+    core.submit(request("long", 1_500, 2));
+    const chunks: number[] = [];
+    for (let step = core.nextStep(0n); step; step = core.nextStep(step.startNs + step.durationNs)) {
+      const long = step.prefills.find((prefill) => prefill.id === "long");
+      if (long) {
+        chunks.push(long.tokens);
+        if (step.number > 1) expect(step.decodes.map((decode) => decode.id)).toEqual(["short"]);
+      }
+      core.completeStep(step.startNs + step.durationNs);
+    }
+    expect(chunks).toEqual([502, 511, 487]);
+  });
+
+  it("takes the prefix of an earlier request from the cache, but always computes the last prompt token", () => {
+    const keys = [1, 2, 3, 4];
+    const settings = { config: fixed, policy: lruLeaf, stepTime };
+    const hits = (second: ServingRequest): number | undefined => {
+      const late = { ...second, arrivalNs: 1_000_000_000n };
+      return simulate([request("first", 256, 2, keys), late], settings).requests.find((r) => r.id === "second")
+        ?.hitTokens;
+    };
+    expect(hits(request("second", 300, 1, keys))).toBe(256);
+    expect(hits(request("second", 256, 1, keys))).toBe(192);
+    expect(hits(request("second", 300, 1, [1, 2, 9, 10]))).toBe(128);
+    expect(hits(request("second", 300, 1, [7, 2, 3, 4]))).toBe(0);
+  });
+
+  it("shares generated blocks too, so that the next turn finds its own answer", () => {
+    const first = request("first", 64, 129, [1, 2, 3]);
+    const second = { ...request("second", 200, 1, [1, 2, 3]), arrivalNs: 10_000_000_000n };
+    const { requests: done } = simulate([first, second], { config: fixed, policy: lruLeaf, stepTime });
+    expect(done.find((one) => one.id === "second")?.hitTokens).toBe(192);
+  });
+
+  it("lets sixteen requests share a step: total throughput rises nearly tenfold or more", () => {
+    const run = (n: number): number => {
+      const all = Array.from({ length: n }, (_, at) => request(`r${at}`, 512, 256));
+      const { endNs } = simulate(all, { config: fixed, policy: lruLeaf, stepTime });
+      return (n * 256) / Number(endNs);
+    };
+    expect(run(16) / run(1)).toBeGreaterThan(9);
+    expect(run(16) / run(1)).toBeLessThan(16);
+  });
+
+  it("refuses what could never fit", () => {
+    const core = createServingCore({ config: { ...fixed, capacityBlocks: 4 }, policy: lruLeaf, stepTime });
+    expect(() => core.submit(request("big", 250, 7))).toThrow(/257 tokens .* holds 256/);
+    expect(() => core.submit(request("fits", 250, 6))).not.toThrow();
+  });
+});
+
+it("the step-time model is the published formula", () => {
+  const load = {
+    decodeSequences: 16,
+    decodeContextTokens: 20_000,
+    prefillTokens: 500,
+    prefillAttentionPairs: 2_000_000,
+  };
+  expect(stepTime(load)).toBeCloseTo(6.36 + 0.224 + 0.908 + 9.1 + 1.188, 9);
+});

@@ -1,0 +1,85 @@
+/** What goes into the serving core and what comes out of it. Instants are nanoseconds of whichever clock drives it. */
+import type { KvBlockId } from "@centspan/model";
+
+export type ServingConfig = {
+  blockTokens: number;
+  /** KV blocks that fit in memory. */
+  capacityBlocks: number;
+  /** Sequences that may be in a batch. */
+  maxSequences: number;
+  /** Tokens that one step may compute, decode and prefill together. */
+  tokenBudget: number;
+};
+
+export type ServingRequest = {
+  id: string;
+  arrivalNs: bigint;
+  promptTokens: number;
+  outputTokens: number;
+  /**
+   * Chained hashes of the full blocks of prompt and planned output, first block first. Blocks beyond the list are
+   * computed and never shared.
+   */
+  blockKeys: readonly KvBlockId[];
+};
+
+/** A request got its place in the batch. Again after a preemption, then with `recomputed`. */
+export type Admission = {
+  id: string;
+  hitBlocks: number;
+  missBlocks: number;
+  hitTokens: number;
+  recomputed: boolean;
+};
+
+export type StepDecode = { id: string; contextTokens: number };
+export type StepPrefill = { id: string; startToken: number; tokens: number };
+
+export type Step = {
+  /** Counted from 1. */
+  number: number;
+  startNs: bigint;
+  /** By the step-time model, at full speed. */
+  durationNs: bigint;
+  stepTimeMs: number;
+  decodes: StepDecode[];
+  prefills: StepPrefill[];
+  admitted: Admission[];
+  /** Requests that lost their blocks and wait again; they will recompute. */
+  preempted: string[];
+  evicted: KvBlockId[];
+  decodeContextTokens: number;
+  prefillTokens: number;
+};
+
+/** A token's index counts from 0 within the request's output. */
+export type ServingEvent =
+  | { type: "token"; id: string; index: number; atNs: bigint }
+  | { type: "finished"; id: string; atNs: bigint };
+
+export type BlockCounts = {
+  capacity: number;
+  free: number;
+  /** Held by one request and not shared. */
+  exclusive: number;
+  /** Shared content in use by at least one request. */
+  pinned: number;
+  /** Shared content that nobody uses now. */
+  idle: number;
+};
+
+export type ServingState = { waiting: number; running: number; blocks: BlockCounts };
+
+export type ServingCore = {
+  /** Queues a request. Throws `invalid_request` when it could never fit. */
+  submit(request: ServingRequest): void;
+  /** Forgets a request and gives its blocks back; whether it was there. */
+  cancel(id: string, atNs: bigint): boolean;
+  /** Forms the next batch from what has arrived by `nowNs`; null when there is nothing to do yet. */
+  nextStep(nowNs: bigint): Step | null;
+  /** The step formed last is done, at `endNs`. */
+  completeStep(endNs: bigint): ServingEvent[];
+  /** When the first waiting request arrives; null when none waits. */
+  nextArrivalNs(): bigint | null;
+  state(): ServingState;
+};
