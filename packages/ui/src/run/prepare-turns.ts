@@ -1,0 +1,47 @@
+/**
+ * Context per turn: one bar per model call of a run, its tokens by how they were paid (read from cache, written to it,
+ * new, generated). A turn with several calls (a retry) gives several bars of the same number.
+ */
+import type { CallRow, SpanRow } from "@centspan/model";
+import { formatMoney } from "../format/format-money.ts";
+
+export type TurnBar = {
+  key: string;
+  spanId: string;
+  /** Number of the turn as the harness counted it; the ordinal of the call where there is none. */
+  turn: string;
+  cacheRead: number;
+  cacheWrite: number;
+  input: number;
+  output: number;
+  reasoning: number;
+  cost: string | null;
+  costStatus: CallRow["costStatus"];
+};
+
+function findTurnNumber(span: SpanRow | undefined, byId: ReadonlyMap<string, SpanRow>): string | null {
+  const seen = new Set<string>();
+  for (let at = span; at !== undefined && !seen.has(at.spanId); at = byId.get(at.parentSpanId)) {
+    seen.add(at.spanId);
+    const number = at.facts["centspan.turn.number"];
+    if (at.name === "loop.turn" && number !== undefined) return number;
+  }
+  return null;
+}
+
+export function prepareTurns(calls: readonly CallRow[], spans: readonly SpanRow[]): TurnBar[] {
+  const byId = new Map(spans.filter((span) => !span.linked).map((span) => [span.spanId, span]));
+  const inOrder = calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return inOrder.map((call, i) => ({
+    key: call.callId,
+    spanId: call.spanId,
+    turn: findTurnNumber(byId.get(call.spanId), byId) ?? `${i + 1}`,
+    cacheRead: call.buckets.cacheRead,
+    cacheWrite: call.buckets.cacheWrite5m + call.buckets.cacheWrite1h,
+    input: call.buckets.input,
+    output: call.buckets.outputText,
+    reasoning: call.buckets.outputReasoning,
+    cost: call.costUsd === null ? null : formatMoney(call.costUsd, 4),
+    costStatus: call.costStatus,
+  }));
+}
