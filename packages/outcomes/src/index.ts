@@ -1,0 +1,3 @@
+export { judgeTests, type TestTally } from "./judge-tests.ts";
+export { outcomeSources } from "./registry.ts";
+export { readSwebenchResults } from "./swebench-results.ts";
