@@ -1,0 +1,10 @@
+/** Splits long lists of ids: parameters travel in the address of a request, whose length servers limit. */
+export const IDS_PER_QUERY = 100;
+
+export async function queryInChunks<T>(ids: readonly string[], query: (ids: string[]) => Promise<T[]>): Promise<T[]> {
+  const results: T[] = [];
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+    results.push(...(await query(ids.slice(start, start + IDS_PER_QUERY))));
+  }
+  return results;
+}

@@ -1,0 +1,59 @@
+/** Filters as SQL conditions over named parameters. Values never become part of a statement's text. */
+import type { CallFilter, PageRequest } from "@centspan/model";
+import type { QueryParams } from "./connection.ts";
+import { readCursor } from "./cursor.ts";
+import { instantParam } from "./instants.ts";
+
+export type Conditions = { sql: string[]; params: QueryParams };
+
+/** Columns that a filter compares for equality. */
+export const FILTER_COLUMNS = {
+  key: "key",
+  keyId: "key_id",
+  team: "team",
+  task: "task",
+  model: "model",
+  runId: "run_id",
+  traceId: "trace_id",
+} as const satisfies Record<Exclude<keyof CallFilter, "range">, string>;
+type FilterName = keyof typeof FILTER_COLUMNS;
+
+const FILTER_NAMES: readonly FilterName[] = ["key", "keyId", "team", "task", "model", "runId", "traceId"];
+
+/** One condition for each member of the filter that is set; `column` says where a name's value is found. */
+export function whereEquals(
+  filter: CallFilter,
+  column: (name: FilterName) => string = (name) => FILTER_COLUMNS[name],
+): Conditions {
+  const set = FILTER_NAMES.filter((name) => filter[name] !== undefined);
+  return {
+    sql: set.map((name) => `${column(name)} = {${name}:String}`),
+    params: Object.fromEntries(set.map((name) => [name, filter[name]])),
+  };
+}
+
+export function whereInRange(filter: CallFilter, column: string): Conditions {
+  if (filter.range === undefined) return { sql: [], params: {} };
+  const { fromNs, toNs } = filter.range;
+  return {
+    sql: [`${column} >= ${instantParam("fromNs")}`, `${column} < ${instantParam("toNs")}`],
+    params: { fromNs: fromNs.toString(), toNs: toNs.toString() },
+  };
+}
+
+/** Rows behind the cursor of a list sorted by (column, id), both descending. */
+export function whereBehindCursor(page: PageRequest, column: string, idColumn: string): Conditions {
+  if (page.cursor === null) return { sql: [], params: {} };
+  const { atNs, id } = readCursor(page.cursor);
+  return {
+    sql: [`(${column}, ${idColumn}) < (${instantParam("cursorNs")}, {cursorId:String})`],
+    params: { cursorNs: atNs.toString(), cursorId: id },
+  };
+}
+
+export function allOf(...parts: Conditions[]): Conditions {
+  return { sql: parts.flatMap(({ sql }) => sql), params: Object.assign({}, ...parts.map(({ params }) => params)) };
+}
+
+/** ` AND a AND b`, to follow a condition that is always there. */
+export const and = ({ sql }: Conditions): string => sql.map((condition) => ` AND ${condition}`).join("");

@@ -1,0 +1,136 @@
+/**
+ * The only place that talks to ClickHouse: JSON rows in and out over HTTP, with deadlines and error translation.
+ * Invariants: 64-bit integers and decimals cross as strings, so nothing is lost to floating point; an insert resolves
+ * when its part is written, and may be repeated because every table ignores a repeated row.
+ */
+import { CentspanError } from "@centspan/base";
+import { ClickHouseError, createClient } from "@clickhouse/client";
+
+export type QueryParams = Record<string, unknown>;
+type Row = Record<string, unknown>;
+
+export type Connection = {
+  query<T>(sql: string, params?: QueryParams): Promise<T[]>;
+  insert(table: string, rows: readonly Row[]): Promise<void>;
+  command(sql: string): Promise<void>;
+  /** Creates the database of the address where it does not exist. */
+  ensureDatabase(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const INSERT_DEADLINE_MS = 30_000;
+const QUERY_DEADLINE_S = 25;
+
+export function openConnection(url: string): Connection {
+  const base = { url, request_timeout: INSERT_DEADLINE_MS, max_open_connections: 20, application: "centspan" };
+  const client = createClient({
+    ...base,
+    clickhouse_settings: {
+      output_format_json_quote_64bit_integers: 1,
+      output_format_json_quote_decimals: 1,
+      // An absent row of a LEFT JOIN reads as empty values; readers rely on it, so no server default may decide.
+      join_use_nulls: 0,
+    },
+  });
+  return {
+    query: (sql, params = {}) =>
+      translated(async () => {
+        const result = await client.query({
+          query: sql,
+          query_params: params,
+          format: "JSONEachRow",
+          clickhouse_settings: { max_execution_time: QUERY_DEADLINE_S },
+        });
+        return result.json();
+      }),
+    insert: (table, rows) =>
+      translated(async () => {
+        if (rows.length === 0) return;
+        await client.insert({
+          table,
+          values: rows,
+          format: "JSONEachRow",
+          clickhouse_settings: {
+            async_insert: 0,
+            wait_end_of_query: 1,
+            // One batch may span many months; that is no reason to refuse it.
+            max_partitions_per_insert_block: "0",
+            date_time_input_format: "basic",
+          },
+          abort_signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
+        });
+      }),
+    command: (sql) =>
+      translated(async () => {
+        await client.command({ query: sql });
+      }),
+    ensureDatabase: () => translated(() => ensureDatabase(url)),
+    close: () => client.close(),
+  };
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const address = new URL(url);
+  const database = decodeURIComponent(address.pathname.slice(1));
+  if (database === "") return;
+  address.pathname = "/";
+  // A connection to a database that doesn't exist yet is refused: this one names none.
+  const client = createClient({ url: address.href, request_timeout: INSERT_DEADLINE_MS });
+  try {
+    await client.command({
+      query: "CREATE DATABASE IF NOT EXISTS {database:Identifier}",
+      query_params: { database },
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Conditions of the server that pass by themselves: too busy, out of memory or space, shutting down, read-only. */
+const AWAY_TYPES = new Set([
+  "TIMEOUT_EXCEEDED",
+  "SOCKET_TIMEOUT",
+  "NETWORK_ERROR",
+  "TOO_MANY_SIMULTANEOUS_QUERIES",
+  "MEMORY_LIMIT_EXCEEDED",
+  "NOT_ENOUGH_SPACE",
+  "CANNOT_WRITE_TO_FILE_DESCRIPTOR",
+  "TOO_MANY_PARTS",
+  "TABLE_IS_READ_ONLY",
+  "KEEPER_EXCEPTION",
+  "ALL_CONNECTION_TRIES_FAILED",
+  "ABORTED",
+  "QUERY_WAS_CANCELLED",
+]);
+const SOCKET_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ETIMEDOUT",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ECONNABORTED",
+]);
+/** Failures that the client and Node report in words only. */
+const AWAY_MESSAGES = /timeout|aborted|socket hang up|ended prematurely|terminated/i;
+
+function isAway(thrown: unknown): boolean {
+  if (thrown instanceof ClickHouseError) return AWAY_TYPES.has(thrown.type ?? "");
+  if (!(thrown instanceof Error)) return false;
+  if ("code" in thrown && typeof thrown.code === "string" && SOCKET_CODES.has(thrown.code)) return true;
+  return AWAY_MESSAGES.test(thrown.message) || isAway(thrown.cause);
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isAway(thrown)) throw thrown;
+    throw new CentspanError("store_unavailable", "The warehouse (ClickHouse) does not answer.", {
+      retryAfterS: 2,
+      cause: thrown,
+    });
+  }
+}

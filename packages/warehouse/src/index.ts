@@ -1,0 +1,1 @@
+export { openWarehouse, type Warehouse } from "./open-warehouse.ts";

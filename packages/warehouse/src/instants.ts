@@ -1,0 +1,19 @@
+/** Instants between TypeScript (nanoseconds since 1970 as bigint) and ClickHouse (DateTime64(9), text in, Int64 out). */
+import { CentspanError, formatInstant } from "@centspan/base";
+
+/** The last nanosecond that DateTime64(9) holds: 2262-04-11. */
+const LAST_NS = 2n ** 63n - 1n;
+
+/** An instant as ClickHouse reads it; one that it can't hold is refused, because it would be stored as another. */
+export function writeInstant(ns: bigint, field: string): string {
+  if (ns < 0n || ns > LAST_NS) {
+    throw new CentspanError("invalid_request", `${field}: is not between 1970 and 2262`, { field });
+  }
+  return formatInstant(ns).replace("T", " ").slice(0, -1);
+}
+
+/** SQL that gives a column's instant as nanoseconds. */
+export const nanoseconds = (column: string): string => `toUnixTimestamp64Nano(${column})`;
+
+/** SQL for the instant of a parameter of nanoseconds. */
+export const instantParam = (name: string): string => `fromUnixTimestamp64Nano({${name}:Int64}, 'UTC')`;

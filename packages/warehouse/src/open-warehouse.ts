@@ -1,0 +1,55 @@
+/**
+ * Opens the warehouse: one client behind the three ports of the model. Nothing is contacted until the first question.
+ * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
+ */
+import type { Ledger, SpanStore, UsageFeed } from "@centspan/model";
+import { openConnection } from "./connection.ts";
+import { insertCalls } from "./loaders/insert-calls.ts";
+import { insertOutcomes } from "./loaders/insert-outcomes.ts";
+import { insertSpans } from "./loaders/insert-spans.ts";
+import { createRevisions } from "./loaders/revisions.ts";
+import { migrateWarehouse } from "./migrate.ts";
+import { listCalls } from "./readers/list-calls.ts";
+import { listChangedTraces } from "./readers/list-changed-traces.ts";
+import { listOutcomes } from "./readers/list-outcomes.ts";
+import { listTaskSpend } from "./readers/list-task-spend.ts";
+import { listTraces } from "./readers/list-traces.ts";
+import { readSpan } from "./readers/read-span.ts";
+import { readTrace } from "./readers/read-trace.ts";
+import { readUsageSpans } from "./readers/read-usage-spans.ts";
+import { sumCosts } from "./readers/sum-costs.ts";
+
+export type Warehouse = SpanStore &
+  UsageFeed &
+  Ledger & {
+    /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
+    migrate(): Promise<void>;
+    /** Resolves when the store answers; `store_unavailable` otherwise. */
+    ping(): Promise<void>;
+    close(): Promise<void>;
+  };
+
+/** `url` is http://user:password@host:port/database. */
+export function openWarehouse({ url }: { url: string }): Warehouse {
+  const connection = openConnection(url);
+  const revisions = createRevisions();
+  return {
+    insertSpans: (workspace, spans) => insertSpans(connection, workspace, spans),
+    listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
+    readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
+    readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
+    listChangedTraces: (sinceNs) => listChangedTraces(connection, sinceNs),
+    readUsageSpans: (workspace, traceId) => readUsageSpans(connection, workspace, traceId),
+    insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
+    insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
+    listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
+    sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
+    listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
+    listOutcomes: (workspace, filter) => listOutcomes(connection, workspace, filter),
+    migrate: () => migrateWarehouse(connection),
+    ping: async () => {
+      await connection.query("SELECT 1");
+    },
+    close: () => connection.close(),
+  };
+}

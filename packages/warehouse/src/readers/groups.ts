@@ -1,0 +1,34 @@
+/** What calls can be grouped by, as SQL over the columns of `calls`. */
+import { CentspanError } from "@centspan/base";
+import type { CostGroup, OutcomeGroup } from "@centspan/model";
+
+/** An instant in its zone, with the offset: 2026-11-29T17:00:00+09:00. */
+const inZone = (instant: string): string =>
+  `replaceRegexpOne(formatDateTime(${instant}, '%Y-%m-%dT%H:%i:%S%z', {timeZone:String}), '(\\\\d\\\\d)$', ':\\\\1')`;
+
+export const GROUP_COLUMNS: Record<Exclude<CostGroup | OutcomeGroup, "meter">, string> = {
+  key: "key",
+  team: "team",
+  model: "model",
+  effort: "effort",
+  task: "task",
+  taskType: "task_type",
+  repository: "repository",
+  role: "role",
+  harnessVersion: "harness_version",
+  day: "toString(toDate(at, {timeZone:String}))",
+  hour: inZone("toStartOfHour(at, {timeZone:String})"),
+  minute: inZone("toStartOfMinute(at, {timeZone:String})"),
+};
+
+export function requireTimeZone(zone: string): string {
+  try {
+    // ClickHouse knows the IANA names; offsets such as +09:00, which JavaScript takes too, it doesn't.
+    if (/^[A-Z]/i.test(zone) && new Intl.DateTimeFormat("en", { timeZone: zone })) return zone;
+  } catch {
+    // Said below, the same for both reasons.
+  }
+  throw new CentspanError("invalid_request", `timeZone: ${JSON.stringify(zone)} is not an IANA time zone`, {
+    field: "timeZone",
+  });
+}

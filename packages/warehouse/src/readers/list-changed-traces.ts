@@ -1,0 +1,31 @@
+/**
+ * Traces with news, in every workspace: any span received since an instant, in a trace that has usage.
+ * Ancestors count as news because they carry identity, and usually arrive after the calls below them.
+ */
+import type { UsageFeed } from "@centspan/model";
+import type { Connection } from "../connection.ts";
+import { instantParam, nanoseconds } from "../instants.ts";
+
+type Row = { workspace: string; trace_id: string; usage_spans: string; received_ns: string };
+
+export async function listChangedTraces(
+  connection: Connection,
+  sinceNs: bigint,
+): ReturnType<UsageFeed["listChangedTraces"]> {
+  const rows = await connection.query<Row>(
+    `SELECT workspace, trace_id, uniqExactIf(span_id, has_usage) AS usage_spans,
+       ${nanoseconds("max(received_at)")} AS received_ns
+     FROM spans
+     WHERE (workspace, trace_id) IN (SELECT workspace, trace_id FROM spans WHERE received_at >= ${instantParam("sinceNs")})
+     GROUP BY workspace, trace_id
+     HAVING usage_spans > 0
+     ORDER BY received_ns, workspace, trace_id`,
+    { sinceNs: sinceNs.toString() },
+  );
+  return rows.map((row) => ({
+    workspace: row.workspace,
+    traceId: row.trace_id,
+    usageSpans: Number(row.usage_spans),
+    receivedAtNs: BigInt(row.received_ns),
+  }));
+}

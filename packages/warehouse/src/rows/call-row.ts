@@ -1,0 +1,192 @@
+/** Calls and their charge lines between the model and the columns of `calls` and `charge_lines`. */
+import { assert, type Decimal, formatDecimal, parseDecimal, quantiseLine } from "@centspan/base";
+import type { Buckets, CallSource, ChargeLine, CostStatus, Meter, Provenance, RatedCall } from "@centspan/model";
+import { hashContent } from "../content-hash.ts";
+import { readCount } from "../counts.ts";
+import { nanoseconds, writeInstant } from "../instants.ts";
+
+/** Rows of one call, without the revision that the loader gives them. */
+export function toCallRow(workspace: string, call: RatedCall) {
+  const { buckets } = call;
+  return {
+    workspace,
+    call_id: call.callId,
+    trace_id: call.traceId,
+    span_id: call.spanId,
+    at: writeInstant(call.atNs, "atNs"),
+    duration_ns: call.durationNs.toString(),
+    key_id: call.keyId,
+    key: call.key,
+    team: call.team,
+    task: call.task,
+    task_type: call.taskType,
+    run_id: call.runId,
+    session_id: call.sessionId,
+    role: call.role,
+    repository: call.repository,
+    harness_version: call.harnessVersion,
+    provider: call.provider,
+    model: call.model,
+    effort: call.effort,
+    service_tier: call.serviceTier,
+    response_id: call.responseId,
+    source: call.source,
+    dialect: call.dialect,
+    input_semantics: call.inputSemantics,
+    requests: call.requests,
+    input: buckets.input,
+    cache_read: buckets.cacheRead,
+    cache_write_5m: buckets.cacheWrite5m,
+    cache_write_1h: buckets.cacheWrite1h,
+    output_text: buckets.outputText,
+    output_reasoning: buckets.outputReasoning,
+    cost_status: call.costStatus,
+    cost_usd: call.costUsd === null ? null : writeAmount(call.costUsd),
+    // The provider's figure may carry the noise of its own arithmetic; ours never does.
+    provided_cost_usd: call.providedCostUsd === null ? null : writeAmount(quantiseLine(call.providedCostUsd)),
+    provenance: call.provenance,
+    quarantine_reason: call.quarantineReason,
+    content_hash: hashContent(call),
+    deleted: 0,
+  };
+}
+
+export const toLineRow = (workspace: string, callId: string, line: ChargeLine) => ({
+  workspace,
+  call_id: callId,
+  meter: line.meter,
+  quantity: line.quantity,
+  unit_price_usd: writeAmount(line.unitPriceUsd),
+  cost_usd: writeAmount(line.costUsd),
+  price_entry_id: line.priceEntryId,
+  rating_run_id: line.ratingRunId,
+  deleted: 0,
+});
+
+/** Takes the place of a line that a call no longer has. */
+export const toDeletedLineRow = (workspace: string, callId: string, meter: string) => ({
+  workspace,
+  call_id: callId,
+  meter,
+  deleted: 1,
+});
+
+function writeAmount(amount: Decimal): string {
+  assert(quantiseLine(amount).eq(amount), `an amount of at most 12 decimals, not ${formatDecimal(amount)}`);
+  return formatDecimal(amount);
+}
+
+export const BUCKET_COLUMNS = {
+  input: "input",
+  cacheRead: "cache_read",
+  cacheWrite5m: "cache_write_5m",
+  cacheWrite1h: "cache_write_1h",
+  outputText: "output_text",
+  outputReasoning: "output_reasoning",
+} as const satisfies Record<keyof Buckets, string>;
+
+type BucketColumns = Record<(typeof BUCKET_COLUMNS)[keyof Buckets], string>;
+
+export const readBuckets = (row: BucketColumns): Buckets => ({
+  input: readCount(row.input),
+  cacheRead: readCount(row.cache_read),
+  cacheWrite5m: readCount(row.cache_write_5m),
+  cacheWrite1h: readCount(row.cache_write_1h),
+  outputText: readCount(row.output_text),
+  outputReasoning: readCount(row.output_reasoning),
+});
+
+/** What a reader selects to get whole calls from `calls`; `lines` comes beside them. */
+export const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns,
+  key_id, key, team, task, task_type, run_id, session_id, role, repository, harness_version,
+  provider, model, effort, service_tier, response_id, source, dialect, input_semantics, requests,
+  ${Object.values(BUCKET_COLUMNS).join(", ")},
+  cost_status, cost_usd, provided_cost_usd, provenance, quarantine_reason`;
+
+/** A charge line as a tuple, in this order. */
+export const LINE_TUPLE = "(meter, quantity, unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
+
+export type CallRow = BucketColumns & {
+  call_id: string;
+  trace_id: string;
+  span_id: string;
+  at_ns: string;
+  duration_ns: string;
+  key_id: string;
+  key: string;
+  team: string;
+  task: string;
+  task_type: string;
+  run_id: string;
+  session_id: string;
+  role: string;
+  repository: string;
+  harness_version: string;
+  provider: string;
+  model: string;
+  effort: string;
+  service_tier: string;
+  response_id: string;
+  source: CallSource;
+  dialect: string;
+  input_semantics: RatedCall["inputSemantics"];
+  requests: string;
+  cost_status: CostStatus;
+  cost_usd: string | null;
+  provided_cost_usd: string | null;
+  provenance: Provenance;
+  quarantine_reason: string;
+  lines: [
+    meter: Meter,
+    quantity: string,
+    unitPriceUsd: string,
+    costUsd: string,
+    priceEntryId: string,
+    ratingRunId: string,
+  ][];
+};
+
+export function fromCallRow(row: CallRow): RatedCall {
+  return {
+    callId: row.call_id,
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    atNs: BigInt(row.at_ns),
+    durationNs: BigInt(row.duration_ns),
+    keyId: row.key_id,
+    key: row.key,
+    team: row.team,
+    task: row.task,
+    taskType: row.task_type,
+    runId: row.run_id,
+    sessionId: row.session_id,
+    role: row.role,
+    repository: row.repository,
+    harnessVersion: row.harness_version,
+    provider: row.provider,
+    model: row.model,
+    effort: row.effort,
+    serviceTier: row.service_tier,
+    responseId: row.response_id,
+    source: row.source,
+    dialect: row.dialect,
+    inputSemantics: row.input_semantics,
+    requests: readCount(row.requests),
+    buckets: readBuckets(row),
+    providedCostUsd: row.provided_cost_usd === null ? null : parseDecimal(row.provided_cost_usd),
+    provenance: row.provenance,
+    quarantineReason: row.quarantine_reason,
+    costStatus: row.cost_status,
+    costUsd: row.cost_usd === null ? null : parseDecimal(row.cost_usd),
+    lines: row.lines.map(
+      ([meter, quantity, unitPriceUsd, costUsd, priceEntryId, ratingRunId]): ChargeLine => ({
+        meter,
+        quantity: readCount(quantity),
+        unitPriceUsd: parseDecimal(unitPriceUsd),
+        costUsd: parseDecimal(costUsd),
+        priceEntryId,
+        ratingRunId,
+      }),
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+/** Spans between the model and the columns of `spans`. */
+import type { SpanEvent, SpanKind, SpanLink, SpanRecord, SpanStatus } from "@centspan/model";
+import { hashContent } from "../content-hash.ts";
+import { nanoseconds, writeInstant } from "../instants.ts";
+
+export function toSpanRow(workspace: string, span: SpanRecord) {
+  return {
+    workspace,
+    trace_id: span.traceId,
+    span_id: span.spanId,
+    parent_span_id: span.parentSpanId,
+    name: span.name,
+    kind: span.kind,
+    service: span.service,
+    started_at: writeInstant(span.startedAtNs, "startedAtNs"),
+    ended_at: writeInstant(span.endedAtNs, "endedAtNs"),
+    status: span.status,
+    status_message: span.statusMessage,
+    attributes: span.attributes,
+    resource_attributes: span.resourceAttributes,
+    scope_name: span.scopeName,
+    events: span.events.map(({ atNs, name, attributes }) => ({ at: writeInstant(atNs, "atNs"), name, attributes })),
+    links: span.links.map(toLinkRow),
+    content_hash: hashContent(span),
+  };
+}
+
+const toLinkRow = ({ traceId, spanId, attributes }: SpanLink) => ({ trace_id: traceId, span_id: spanId, attributes });
+
+/** What a reader selects to get whole spans. */
+export const SPAN_COLUMNS = `trace_id, span_id, parent_span_id, name, kind, service,
+  ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
+  status, status_message, attributes, resource_attributes, scope_name,
+  arrayMap(event -> (${nanoseconds("event.at")}, event.name, event.attributes), events) AS event_rows,
+  arrayMap(link -> (link.trace_id, link.span_id, link.attributes), links) AS link_rows`;
+
+export type SpanRow = {
+  trace_id: string;
+  span_id: string;
+  parent_span_id: string;
+  name: string;
+  kind: SpanKind;
+  service: string;
+  started_ns: string;
+  ended_ns: string;
+  status: SpanStatus;
+  status_message: string;
+  attributes: Record<string, string>;
+  resource_attributes: Record<string, string>;
+  scope_name: string;
+  event_rows: [atNs: string, name: string, attributes: Record<string, string>][];
+  link_rows: [traceId: string, spanId: string, attributes: Record<string, string>][];
+};
+
+export function fromSpanRow(row: SpanRow): SpanRecord {
+  return {
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    parentSpanId: row.parent_span_id,
+    name: row.name,
+    kind: row.kind,
+    service: row.service,
+    startedAtNs: BigInt(row.started_ns),
+    endedAtNs: BigInt(row.ended_ns),
+    status: row.status,
+    statusMessage: row.status_message,
+    attributes: row.attributes,
+    resourceAttributes: row.resource_attributes,
+    scopeName: row.scope_name,
+    events: row.event_rows.map(([atNs, name, attributes]): SpanEvent => ({ atNs: BigInt(atNs), name, attributes })),
+    links: row.link_rows.map(([traceId, spanId, attributes]): SpanLink => ({ traceId, spanId, attributes })),
+  };
+}
+
+/** Ends a query over `spans`: of several contents under the same ids the first received stays; ties go by content. */
+export const FIRST_RECEIVED = `ORDER BY trace_id, span_id, received_at, content_hash LIMIT 1 BY trace_id, span_id`;
