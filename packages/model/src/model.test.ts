@@ -54,6 +54,17 @@ describe("protocol readers", () => {
     expect(render(3).startsWith(render(2))).toBe(true);
   });
 
+  it("reads item types that it doesn't know as a whole, and still refuses a known one that is incomplete", () => {
+    const unknown = { type: "compaction", id: "c", encrypted_content: "…" };
+    const custom = { type: "custom_tool_call", call_id: "c", name: "exec", input: "1 + 1" };
+    const request = responsesRequestSchema.parse({ model: "m", input: [unknown, custom] });
+    expect(readResponsesConversation(request).items).toEqual([
+      { type: "message", role: "developer", text: JSON.stringify(unknown) },
+      { type: "tool_call", callId: "c", name: "exec", argumentsJson: "1 + 1" },
+    ]);
+    expect(responsesRequestSchema.safeParse({ model: "m", input: [{ type: "function_call" }] }).success).toBe(false);
+  });
+
   it("names the field of a wrong body", () => {
     const result = chatRequestSchema.safeParse({ model: "m", messages: [{ role: "robot", content: "x" }] });
     expect(result.error?.issues[0]?.path).toEqual(["messages", 0, "role"]);

@@ -8,6 +8,21 @@ import type { Conversation, ConversationItem } from "./conversation.ts";
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(contentPart)]);
 
+/** Item types that are read member by member. Every other type (agents have many, and add more) is read as a whole. */
+const READ_TYPES = [
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "message",
+  "reasoning",
+];
+
+/** An item whose members nobody here reads: what the model sees of it is its JSON. */
+const otherItem = z
+  .looseObject({ type: z.string().refine((type) => !READ_TYPES.includes(type)) })
+  .transform((item) => ({ type: "other" as const, json: JSON.stringify(item) }));
+
 export const responsesItemSchema = z.union([
   z.looseObject({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
   z.looseObject({ type: z.literal("function_call_output"), call_id: z.string(), output: content }),
@@ -16,7 +31,10 @@ export const responsesItemSchema = z.union([
     role: z.enum(["system", "developer", "user", "assistant"]),
     content,
   }),
+  z.looseObject({ type: z.literal("custom_tool_call"), call_id: z.string(), name: z.string(), input: z.string() }),
+  z.looseObject({ type: z.literal("custom_tool_call_output"), call_id: z.string(), output: content }),
   z.looseObject({ type: z.literal("reasoning") }),
+  otherItem,
 ]);
 
 export const responsesRequestSchema = z.looseObject({
@@ -51,8 +69,14 @@ function readItem(item: z.infer<typeof responsesItemSchema>): ConversationItem |
       return { type: "tool_call", callId: item.call_id, name: item.name, argumentsJson: item.arguments };
     case "function_call_output":
       return { type: "tool_result", callId: item.call_id, output: readContent(item.output) };
+    case "custom_tool_call":
+      return { type: "tool_call", callId: item.call_id, name: item.name, argumentsJson: item.input };
+    case "custom_tool_call_output":
+      return { type: "tool_result", callId: item.call_id, output: readContent(item.output) };
     case "reasoning":
       return null;
+    case "other":
+      return { type: "message", role: "developer", text: item.json };
     default:
       return { type: "message", role: item.role, text: readContent(item.content) };
   }
