@@ -50,11 +50,16 @@ export function writeConnection(dataDir: string, connection: Connection): void {
   renameSync(draft, connectionPath(dataDir));
 }
 
-export function requireConnection(dataDir: string): Connection {
+/** Where the stores are: CLICKHOUSE_URL and DATABASE_URL when both are set, else the local stack's. */
+export function locateStores(dataDir: string): Pick<Connection, "clickhouseUrl" | "databaseUrl"> & { webUrl?: string } {
+  const { CLICKHOUSE_URL, DATABASE_URL } = process.env;
+  if (CLICKHOUSE_URL !== undefined && DATABASE_URL !== undefined) {
+    return { clickhouseUrl: CLICKHOUSE_URL, databaseUrl: DATABASE_URL };
+  }
   const connection = readConnection(dataDir);
   if (connection !== null) return connection;
   throw new CentspanError(
     "not_found",
-    `no ${connectionPath(dataDir)}: start the stack with \`npm start\`, or name its data folder with --data DIR`,
+    `no ${connectionPath(dataDir)}: start the stack with \`npm start\`, name its data folder with --data DIR, or set CLICKHOUSE_URL and DATABASE_URL`,
   );
 }

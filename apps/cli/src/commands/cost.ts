@@ -1,7 +1,7 @@
 /** `centspan cost`: cost per passing outcome of a running stack, in the terminal. */
 import { OUTCOME_GROUPS } from "@centspan/model";
 import { type Command, Option } from "commander";
-import { requireConnection } from "../connection.ts";
+import { locateStores } from "../connection.ts";
 import { formatOutcomeCosts } from "../report.ts";
 import { DEFAULT_WORKSPACE, openStores } from "../stores.ts";
 
@@ -16,7 +16,7 @@ export function registerCost(program: Command, defaultData: string): void {
     .option("--data <dir>", "data folder of the running stack", defaultData)
     .option("--json", "the answer of GET /api/v1/outcomes/cost", false)
     .action(async (options: CostOptions) => {
-      const stores = openStores(requireConnection(options.data));
+      const stores = openStores(locateStores(options.data));
       try {
         const answer = await stores.apiFor(options.workspace).outcomesCost({ groupBy: options.by });
         const text = options.json

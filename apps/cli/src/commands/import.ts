@@ -8,7 +8,7 @@ import { CentspanError, createWallClock, parseInstant } from "@centspan/base";
 import { readMiniSweAgent, readSwebenchResults, readSwebenchStats, toRunOutcome } from "@centspan/histories";
 import { rateCall, rateCards } from "@centspan/pricing";
 import type { Command } from "commander";
-import { requireConnection } from "../connection.ts";
+import { locateStores } from "../connection.ts";
 import { createProgress } from "../progress.ts";
 import { formatOutcomeCosts } from "../report.ts";
 import { type OpenStores, ORG, openStores } from "../stores.ts";
@@ -103,8 +103,8 @@ async function importStats(file: string, options: StatsOptions): Promise<void> {
 
 /** Opens the stores, makes the workspace, imports, and prints what the workspace now says. */
 async function withWorkspace(options: CommonOptions, write: (stores: OpenStores) => Promise<void>): Promise<void> {
-  const connection = requireConnection(options.data);
-  const stores = openStores(connection);
+  const located = locateStores(options.data);
+  const stores = openStores(located);
   try {
     await stores.control.ensureWorkspace(ORG, { id: options.workspace, name: options.workspace });
     await write(stores);
@@ -115,7 +115,7 @@ async function withWorkspace(options: CommonOptions, write: (stores: OpenStores)
     ]);
     const result = { workspace: options.workspace, cost: costs.data, outcomes: outcomes.data, total: outcomes.total };
     if (options.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    else process.stdout.write(`${formatImport(result, connection.webUrl)}\n`);
+    else process.stdout.write(`${formatImport(result, located.webUrl)}\n`);
   } finally {
     await stores.close();
   }
@@ -128,7 +128,7 @@ type ImportResult = {
     outcomes: Parameters<typeof formatOutcomeCosts>[1];
   };
 
-function formatImport({ workspace, cost, outcomes, total }: ImportResult, webUrl: string): string {
+function formatImport({ workspace, cost, outcomes, total }: ImportResult, webUrl: string | undefined): string {
   const tokens = cost.map(({ group, buckets, requests }) => {
     const prompt = buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h;
     const output = buckets.outputText + buckets.outputReasoning;
@@ -140,8 +140,7 @@ function formatImport({ workspace, cost, outcomes, total }: ImportResult, webUrl
     ...tokens,
     "",
     formatOutcomeCosts("team", outcomes, total),
-    "",
-    `See it: ${webUrl}/?workspace=${encodeURIComponent(workspace)}`,
+    ...(webUrl === undefined ? [] : ["", `See it: ${webUrl}/?workspace=${encodeURIComponent(workspace)}`]),
   ].join("\n");
 }
 

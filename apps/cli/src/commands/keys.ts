@@ -3,7 +3,7 @@
 import { CentspanError } from "@centspan/base";
 import { keyInputSchema } from "@centspan/model";
 import { type Command, Option } from "commander";
-import { requireConnection } from "../connection.ts";
+import { locateStores } from "../connection.ts";
 import { formatTable } from "../report.ts";
 import { DEFAULT_WORKSPACE, type OpenStores, openStores } from "../stores.ts";
 
@@ -58,7 +58,7 @@ export function registerKeys(program: Command, defaultData: string): void {
 }
 
 async function withStores(options: KeyOptions, work: (stores: OpenStores) => Promise<string>): Promise<void> {
-  const stores = openStores(requireConnection(options.data));
+  const stores = openStores(locateStores(options.data));
   try {
     process.stdout.write(`${await work(stores)}\n`);
   } finally {

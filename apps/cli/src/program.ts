@@ -1,0 +1,20 @@
+/** The command tree of `centspan`, without running it: the CLI and its generated documentation share it. */
+import { Command } from "commander";
+import { registerCost } from "./commands/cost.ts";
+import { registerImport } from "./commands/import.ts";
+import { registerKeys } from "./commands/keys.ts";
+import { registerMigrate } from "./commands/migrate.ts";
+import { registerUp } from "./commands/up.ts";
+
+export function createProgram(defaultData: string): Command {
+  const program = new Command("centspan")
+    .description("Every cent on the span that spent it, tied to the outcome it bought.")
+    .version(process.env.CENTSPAN_VERSION ?? "source")
+    .showHelpAfterError("(centspan --help lists the commands)");
+  registerUp(program, defaultData);
+  registerImport(program, defaultData);
+  registerCost(program, defaultData);
+  registerKeys(program, defaultData);
+  registerMigrate(program, defaultData);
+  return program;
+}

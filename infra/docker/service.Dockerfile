@@ -1,0 +1,15 @@
+# One Dockerfile for every Node service: docker build -f infra/docker/service.Dockerfile --build-arg APP=collector .
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY . .
+RUN npm ci --no-audit --no-fund
+ARG APP
+RUN npx turbo run build --filter=@centspan/${APP}
+
+FROM node:22-bookworm-slim
+ARG APP
+ENV NODE_ENV=production CENTSPAN_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=build /src/apps/${APP}/dist ./dist
+USER node
+CMD ["node", "--enable-source-maps", "dist/main.js"]
