@@ -1,11 +1,12 @@
 /** The `harness` command: lists the bundled tasks, runs one, or runs a workload of them. */
 import { fileURLToPath } from "node:url";
-import { CentspanError } from "@centspan/base";
+import { asCentspanError, CentspanError } from "@centspan/base";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { gatewayKeyOf, readSettings } from "./config.ts";
+import { describeError } from "./describe-error.ts";
 import { checkTaskId, ROLES, type Role } from "./loop/identity.ts";
 import { runTask } from "./loop/run-task.ts";
-import { describeProgress, describeRun, describeSummary, describeTasks, toJsonLine } from "./print.ts";
+import { describeProgress, describeRun, describeSummary, describeTasks, toJsonLine, toRunLine } from "./print.ts";
 import { openServices } from "./services.ts";
 import { findTask, loadTasks } from "./task/load-task.ts";
 import { listTickets, readPlan } from "./workload/plan.ts";
@@ -48,10 +49,8 @@ async function runCommand(flags: RunFlags, signal: AbortSignal): Promise<void> {
   const open = openServices({ settings, version: VERSION, connections: 1, keepWorkingCopies: flags.keep, signal });
   try {
     const result = await runTask(request, open.services);
-    const { errors, ...rest } = result;
-    const asJson = { ...rest, errors: errors.map((error) => error.message) };
-    process.stdout.write(flags.json ? toJsonLine(asJson) : describeRun(result, flags.keep));
-    if (result.status !== "passed" || errors.length > 0) process.exitCode = EXIT_FAILED;
+    process.stdout.write(flags.json ? toRunLine(result) : describeRun(result, flags.keep));
+    if (result.status !== "passed" || result.errors.length > 0) process.exitCode = EXIT_FAILED;
   } finally {
     await open.close();
   }
@@ -122,8 +121,6 @@ const signal = interruptOnSignals();
 try {
   await describeCommands(signal).parseAsync();
 } catch (error) {
-  if (signal.aborted) process.exitCode = EXIT_INTERRUPTED;
-  else process.exitCode = EXIT_FAILED;
-  const text = error instanceof CentspanError ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`harness: ${text}\n`);
+  process.exitCode = signal.aborted ? EXIT_INTERRUPTED : EXIT_FAILED;
+  process.stderr.write(`harness: ${describeError(asCentspanError(error))}\n`);
 }

@@ -1,9 +1,13 @@
 /** What the commands print: JSON lines for programs, plain lines for people. */
+import { describeError } from "./describe-error.ts";
 import type { RunResult } from "./loop/run-task.ts";
 import type { Task } from "./task/load-task.ts";
 import type { Progress, Summary } from "./workload/run-workload.ts";
 
 export const toJsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+export const toRunLine = (result: RunResult): string =>
+  toJsonLine({ ...result, errors: result.errors.map(describeError) });
 
 export function describeTasks(tasks: readonly Task[]): string {
   const width = Math.max(...tasks.map((task) => task.id.length));
@@ -14,8 +18,8 @@ export function describeTasks(tasks: readonly Task[]): string {
 export function describeRun(result: RunResult, keptCopy: boolean): string {
   const lines = [
     `${result.status} after ${result.turns} turns (${result.stop.replace("_", " ")})`,
-    `run ${result.runId}, trace ${result.traceId}`,
-    ...result.errors.map((error) => `error: ${error.message}`),
+    `run ${result.runId}, ${result.traceId === null ? "no trace" : `trace ${result.traceId}`}`,
+    ...result.errors.map((error) => `error: ${describeError(error)}`),
     ...(result.finalText === "" ? [] : [`the agent says: ${result.finalText}`]),
     ...(keptCopy ? [`working copy: ${result.workingCopy}`] : []),
   ];

@@ -6,7 +6,8 @@ import { type Settings, searchPathOf } from "./config.ts";
 import type { RunServices } from "./loop/run-task.ts";
 import { createResponsesClient } from "./transport/responses-client.ts";
 import type { RetryPolicy } from "./transport/retry.ts";
-import { createApiRecorder, localRecorder } from "./verify/record-outcome.ts";
+import { localRecorder } from "./verify/read-evidence.ts";
+import { createApiRecorder } from "./verify/record-outcome.ts";
 
 export type ServiceOptions = {
   settings: Settings;

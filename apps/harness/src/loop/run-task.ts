@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { asCentspanError, CentspanError, createId } from "@centspan/base";
 import type { OutcomeStatus } from "@centspan/model";
 import { failSpan, setAttributes, type Telemetry } from "@centspan/telemetry";
-import type { Span } from "@opentelemetry/api";
+import { isSpanContextValid, type Span } from "@opentelemetry/api";
 import { describeTask } from "../context/instructions.ts";
 import type { Task } from "../task/load-task.ts";
 import { createWorkingCopy, removeFolder } from "../task/working-copy.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ResponsesClient } from "../transport/responses-client.ts";
-import type { OutcomeRecorder } from "../verify/record-outcome.ts";
+import { readEvidence } from "../verify/read-evidence.ts";
+import type { OutcomeRecorder, OutcomeSubject } from "../verify/record-outcome.ts";
 import { verifyTask } from "../verify/verify-task.ts";
 import { createRunSpans, type Role, type RunIdentity, type RunSpans } from "./identity.ts";
 import { type LoopResult, runTurns } from "./run-turns.ts";
@@ -43,7 +44,8 @@ export type RunServices = {
 
 export type RunResult = {
   runId: string;
-  traceId: string;
+  /** Null where no telemetry is set up. */
+  traceId: string | null;
   status: OutcomeStatus;
   stop: LoopResult["stop"] | "failed";
   turns: number;
@@ -66,11 +68,12 @@ export async function runTask(request: RunRequest, services: RunServices): Promi
     const result = await spans("invoke_agent {agent}", { subject: AGENT, attributes }, async (root) => {
       const workingCopy = await createWorkingCopy(request.task, directory);
       const loop = await runLoop(request, services, identity, spans, workingCopy);
-      const judged = await judge(request, services, identity, spans, workingCopy, root);
+      const traceId = traceIdOf(root);
+      const subject = { taskId: identity.taskId, runId: identity.runId, traceId };
+      const judged = await judge(request, services, spans, workingCopy, subject);
       const errors = [...loop.errors, ...judged.errors];
       setAttributes(root, { "centspan.run.turns": loop.turns, "centspan.outcome.status": judged.status });
       if (errors[0]) failSpan(root, errors[0]);
-      const { traceId } = root.spanContext();
       return { ...loop, runId: identity.runId, traceId, status: judged.status, workingCopy, errors };
     });
     return { ...result, errors: [...result.errors, ...(await deliverSpans(services.telemetry))] };
@@ -87,6 +90,9 @@ async function deliverSpans(telemetry: RunServices["telemetry"]): Promise<Centsp
     return [new CentspanError("store_unavailable", `the run's spans were not delivered: ${String(error)}`)];
   }
 }
+
+const traceIdOf = (span: Span): string | null =>
+  isSpanContextValid(span.spanContext()) ? span.spanContext().traceId : null;
 
 const identify = (request: RunRequest, harnessVersion: string): RunIdentity => ({
   runId: createId("run"),
@@ -131,25 +137,27 @@ async function runLoop(
   }
 }
 
+/** Runs the original tests and records what they say. */
 async function judge(
   request: RunRequest,
   services: RunServices,
-  identity: RunIdentity,
   spans: RunSpans,
   workingCopy: string,
-  root: Span,
-): Promise<{ status: OutcomeStatus; errors: CentspanError[] }> {
-  const { task } = request;
+  subject: OutcomeSubject,
+): Promise<Pick<RunResult, "status" | "errors">> {
   const { workDir, searchPath, signal } = services;
   const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "verify_tests" };
-  const evidence = await spans("execute_tool {name}", { subject: "verify_tests", attributes }, async (span) => {
-    const result = await verifyTask({ task, workingCopy, workDir, searchPath, signal });
-    setAttributes(span, { "process.exit.code": result.exitCode });
-    return result;
-  });
   try {
-    const { traceId } = root.spanContext();
-    const subject = { taskId: identity.taskId, runId: identity.runId, traceId };
+    const evidence = await spans("execute_tool {name}", { subject: "verify_tests", attributes }, async (span) => {
+      const result = await verifyTask({ task: request.task, workingCopy, workDir, searchPath, signal });
+      const { passed, failed } = readEvidence(result).evidence;
+      setAttributes(span, {
+        "process.exit.code": result.exitCode,
+        "centspan.tests.passed": typeof passed === "number" ? passed : undefined,
+        "centspan.tests.failed": typeof failed === "number" ? failed : undefined,
+      });
+      return result;
+    });
     return { status: await services.outcomes.record(subject, evidence, signal), errors: [] };
   } catch (error) {
     signal.throwIfAborted();

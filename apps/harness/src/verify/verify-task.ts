@@ -36,6 +36,9 @@ const EXIT_GUARD = `data:text/javascript,${encodeURIComponent(
 /** What a report looks like when the runner had to be killed before it wrote one: no case, so nobody can read a pass. */
 const NO_REPORT = '<?xml version="1.0" encoding="utf-8"?>\n<testsuites></testsuites>\n';
 
+/** Control characters, which an assertion may quote and XML cannot hold (XML 1.0, 2.2); the reporter leaves them in. */
+const NOT_XML = /(?![\t\n\r])\p{Cc}/gu;
+
 export async function verifyTask(options: VerifyOptions): Promise<TestEvidence> {
   const folder = await mkdtemp(join(options.workDir, "verify-"));
   try {
@@ -56,7 +59,7 @@ export async function verifyTask(options: VerifyOptions): Promise<TestEvidence> 
 
 async function readReport(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return (await readFile(file, "utf8")).replace(NOT_XML, "\ufffd");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return NO_REPORT;
     throw error;

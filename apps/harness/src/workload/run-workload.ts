@@ -2,6 +2,7 @@
  * Works through tickets, several at a time, and says how far it is.
  * Invariant: attempts of one ticket follow each other; a stopped workload starts nothing new and waits for what runs.
  */
+import { describeError } from "../describe-error.ts";
 import type { RunRequest, RunResult } from "../loop/run-task.ts";
 import type { Ticket } from "./plan.ts";
 
@@ -77,7 +78,7 @@ async function workOn(ticket: Ticket, options: WorkloadOptions, summary: Summary
       status: result.status,
       run: result.runId,
       turns: result.turns,
-      errors: result.errors.map((error) => error.message),
+      errors: result.errors.map(describeError),
     });
     if (last) return;
   }
