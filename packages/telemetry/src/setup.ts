@@ -9,6 +9,7 @@ import {
   type Context,
   context,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -24,9 +25,17 @@ export type TelemetryOptions = {
   version: string;
   /** Base address of the collector, such as http://127.0.0.1:4318. */
   otlpUrl: string;
+  /** Empty where the collector takes spans without a credential (loopback, one user). */
   ingestKey: string;
   resource?: Record<string, string>;
+  /** Where spans go instead of the collector. */
+  exporter?: SpanExporter;
 };
+
+export type SpanExporter = tracing.SpanExporter;
+
+/** Keeps finished spans in the process, for whoever wants to look at them there. */
+export const createMemoryExporter = (): tracing.InMemorySpanExporter => new tracing.InMemorySpanExporter();
 
 export type Telemetry = {
   tracer: Tracer;
@@ -36,10 +45,12 @@ export type Telemetry = {
 };
 
 export function startTelemetry(options: TelemetryOptions): Telemetry {
-  const exporter = new OTLPTraceExporter({
-    url: `${options.otlpUrl}/v1/traces`,
-    headers: { authorization: `Bearer ${options.ingestKey}` },
-  });
+  const exporter =
+    options.exporter ??
+    new OTLPTraceExporter({
+      url: `${options.otlpUrl}/v1/traces`,
+      headers: options.ingestKey === "" ? {} : { authorization: `Bearer ${options.ingestKey}` },
+    });
   const processor = new tracing.BatchSpanProcessor(exporter, {
     maxQueueSize: 500_000,
     maxExportBatchSize: 2_000,
@@ -55,6 +66,7 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     spanProcessors: [processor],
     spanLimits: { linkCountLimit: 100_000, attributeCountLimit: 1_000, eventCountLimit: 10_000 },
     sampler: new tracing.AlwaysOnSampler(),
+    idGenerator: ID_GENERATOR,
     autoDetectResources: false,
     instrumentations: [],
   });
@@ -66,10 +78,22 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
+const randomIds = new tracing.RandomIdGenerator();
+let chosenTraceId: string | undefined;
+/** Random ids, except that a span without a parent can be put into a trace of the caller's choice. */
+const ID_GENERATOR: tracing.IdGenerator = {
+  generateTraceId: () => chosenTraceId ?? randomIds.generateTraceId(),
+  generateSpanId: () => randomIds.generateSpanId(),
+};
+
+export const createTraceId = (): string => randomIds.generateTraceId();
+
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
 export type SpanOptions = {
   parent?: Context;
+  /** Makes the span one without a parent in this trace, beside others of it. */
+  traceId?: string;
   /** Start of the span, nanoseconds since the epoch; now when absent. */
   startNs?: bigint;
   attributes?: SpanAttributes;
@@ -82,16 +106,24 @@ export type SpanOptions = {
 export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanOptions = {}): Span {
   const definition = SPANS[template];
   const name = template.replace(/\{.*\}/, options.subject ?? "");
-  return tracer.startSpan(
-    name,
-    {
-      kind: KINDS[definition.kind],
-      attributes: { "centspan.layer": definition.layer, ...options.attributes },
-      ...(options.startNs === undefined ? {} : { startTime: toHrTime(options.startNs) }),
-      links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
-    },
-    options.parent ?? context.active(),
-  );
+  const spanOptions = {
+    kind: KINDS[definition.kind],
+    attributes: { "centspan.layer": definition.layer, ...options.attributes },
+    ...(options.startNs === undefined ? {} : { startTime: toHrTime(options.startNs) }),
+    links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
+  };
+  if (options.traceId === undefined) return tracer.startSpan(name, spanOptions, options.parent ?? context.active());
+  chosenTraceId = options.traceId;
+  try {
+    return tracer.startSpan(name, spanOptions, ROOT_CONTEXT);
+  } finally {
+    chosenTraceId = undefined;
+  }
+}
+
+/** Links a span to another after its start. */
+export function linkSpan(from: Span, to: Span): void {
+  from.addLink({ context: to.spanContext() });
 }
 
 /** Sets attributes of the vocabulary; undefined values are left out. */

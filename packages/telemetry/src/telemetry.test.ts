@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
+  createTraceId,
   describeVocabulary,
   endSpan,
   readTraceContext,
@@ -53,4 +55,13 @@ it("carries trace context through headers", () => {
 
 it("describes every span", () => {
   for (const name of Object.keys(SPANS)) expect(describeVocabulary()).toContain(`\`${name}\``);
+});
+
+it("puts spans without a parent side by side into a chosen trace, and only those", () => {
+  const traceId = createTraceId();
+  const spans = [1, 2].map(() => startSpan(telemetry.tracer, "inference.decode.step", { traceId }));
+  expect(spans.map((span) => span.spanContext().traceId)).toEqual([traceId, traceId]);
+  const other = startSpan(telemetry.tracer, "inference.decode.step", { parent: ROOT_CONTEXT });
+  expect(other.spanContext().traceId).not.toBe(traceId);
+  for (const span of [...spans, other]) endSpan(span);
 });
