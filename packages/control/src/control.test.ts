@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Control, openControl } from "./index.ts";
+import { MIGRATIONS } from "./migrations.gen.ts";
+import { createDatabase } from "./testing/create-database.ts";
+import { openGate } from "./testing/open-gate.ts";
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let control: Control;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  control = openControl({ url: database.url });
+  await control.migrate();
+  await control.ensureWorkspace("acme", { id: "prod", name: "Production" });
+  await control.ensureWorkspace("acme", { id: "lab", name: "Laboratory" });
+  await control.ensureWorkspace("other", { id: "theirs", name: "Theirs" });
+});
+
+afterAll(async () => {
+  await control.close();
+  await database.drop();
+});
+
+const read = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(statement);
+    return rows;
+  } finally {
+    await client.end();
+  }
+};
+
+describe("migrations", () => {
+  it("carries exactly the committed files", () => {
+    const folder = new URL("../migrations/", import.meta.url);
+    const journal = JSON.parse(readFileSync(new URL("meta/_journal.json", folder), "utf8"));
+    const files = journal.entries.map(({ tag, when }: { tag: string; when: number }) => ({
+      tag,
+      when,
+      sql: readFileSync(new URL(`${tag}.sql`, folder), "utf8"),
+    }));
+    expect(MIGRATIONS).toEqual(files);
+    expect(MIGRATIONS.length).toBeGreaterThan(0);
+  });
+
+  it("applies each migration once, however many processes start at once and how often", async () => {
+    const fresh = await createDatabase();
+    const several = Array.from({ length: 6 }, () => openControl({ url: fresh.url }));
+    await Promise.all(several.map((one) => one.migrate()));
+    await several[0]?.migrate();
+    await several[0]?.ensureWorkspace("acme", { id: "prod", name: "Production" });
+    await Promise.all(several.map((one) => one.close()));
+    const applied = await read(fresh.url, "SELECT hash FROM drizzle.__drizzle_migrations ORDER BY id");
+    const hashes = MIGRATIONS.map(({ sql }) => createHash("sha256").update(sql).digest("hex"));
+    expect(applied.map(({ hash }) => hash)).toEqual(hashes);
+    await fresh.drop();
+  });
+});
+
+describe("keys", () => {
+  it("gives a secret once, keeps its hash only, and resolves it to its principal", async () => {
+    const key = await control.createKey({ workspace: "prod", name: "payments", kind: "gateway", team: "payments" });
+    expect(key.secret).toMatch(/^cs_gateway_[A-Za-z0-9_-]{43}$/);
+    expect(key.hint).toBe(key.secret.slice(-4));
+    expect(await control.findPrincipal(key.secret)).toEqual({
+      keyId: key.keyId,
+      keyName: "payments",
+      kind: "gateway",
+      workspace: "prod",
+      org: "acme",
+      orgWide: false,
+      team: "payments",
+    });
+    const [row] = await read(
+      database.url,
+      `SELECT k::text AS text, encode(secret_hash, 'hex') AS hash FROM keys k WHERE id = '${key.keyId}'`,
+    );
+    expect(row?.hash).toBe(createHash("sha256").update(key.secret).digest("hex"));
+    expect(row?.text).not.toContain(key.secret.slice("cs_gateway_".length));
+    const listed = (await control.listKeys("prod")).find(({ keyId }) => keyId === key.keyId);
+    expect(JSON.stringify(listed)).not.toContain(key.secret);
+    expect(listed).toMatchObject({ name: "payments", team: "payments", revokedAt: null });
+    expect(await control.listTeams("prod")).toContainEqual({ id: "payments", name: "payments", department: "" });
+  });
+
+  it("knows no secret that it didn't give", async () => {
+    const { secret } = await control.createKey({ workspace: "prod", name: "near", kind: "api", team: null });
+    for (const other of ["", "cs_api_", secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), `${secret}\0`]) {
+      expect(await control.findPrincipal(other)).toBeNull();
+    }
+  });
+
+  it("refuses a second live key of a name in a workspace, and frees the name by revoking", async () => {
+    const request = { workspace: "prod", name: "ci", kind: "ingest", team: null } as const;
+    const races = await Promise.allSettled(Array.from({ length: 5 }, () => control.createKey(request)));
+    const [won] = races.flatMap((race) => (race.status === "fulfilled" ? [race.value] : []));
+    const lost = races.flatMap((race) => (race.status === "rejected" ? [race.reason] : []));
+    expect(lost).toHaveLength(4);
+    for (const reason of lost) expect(reason).toMatchObject({ code: "conflict", field: "name" });
+    await control.createKey({ ...request, workspace: "lab" });
+
+    const { keyId, secret } = won ?? { keyId: "", secret: "" };
+    await control.revokeKey("prod", keyId);
+    expect(await control.findPrincipal(secret)).toBeNull();
+    const revokedAt = async () => (await control.listKeys("prod")).find((key) => key.keyId === keyId)?.revokedAt;
+    const first = await revokedAt();
+    expect(first).toBeInstanceOf(Date);
+    await control.revokeKey("prod", keyId);
+    expect(await revokedAt()).toEqual(first);
+    const again = await control.createKey(request);
+    expect(await control.findPrincipal(again.secret)).toMatchObject({ keyName: "ci" });
+  });
+
+  it("is org-wide only when made so", async () => {
+    const key = await control.createKey({ workspace: "prod", name: "wide", kind: "api", team: null, orgWide: true });
+    expect(await control.findPrincipal(key.secret)).toMatchObject({ orgWide: true, org: "acme" });
+    expect("orgWide" in key).toBe(false);
+  });
+
+  it("keeps workspaces apart", async () => {
+    const key = await control.createKey({ workspace: "lab", name: "mine", kind: "api", team: "research" });
+    expect((await control.listKeys("theirs")).length).toBe(0);
+    expect(await control.listTeams("theirs")).toEqual([]);
+    await expect(control.revokeKey("prod", key.keyId)).rejects.toMatchObject({ code: "not_found" });
+    expect(await control.findPrincipal(key.secret)).toMatchObject({ workspace: "lab" });
+  });
+
+  it("names a workspace that doesn't exist", async () => {
+    const request = { workspace: "nowhere", name: "a", kind: "api" } as const;
+    await expect(control.createKey({ ...request, team: null })).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.createKey({ ...request, team: "t" })).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("organisations", () => {
+  it("ensures a workspace once, and never moves it to another organisation", async () => {
+    await control.ensureWorkspace("acme", { id: "prod", name: "Renamed" });
+    expect((await control.listWorkspaces("acme")).map(({ id, name }) => [id, name])).toEqual([
+      ["lab", "Laboratory"],
+      ["prod", "Production"],
+    ]);
+    await expect(control.ensureWorkspace("thief", { id: "prod", name: "Mine" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect(await control.listWorkspaces("thief")).toEqual([]);
+  });
+
+  it("ensures a team with its department", async () => {
+    await control.ensureTeam("lab", { id: "ml", name: "ML", department: "R&D" });
+    await control.ensureTeam("lab", { id: "ml", name: "Machine learning", department: "R&D" });
+    expect(await control.listTeams("lab")).toContainEqual({ id: "ml", name: "Machine learning", department: "R&D" });
+    await expect(control.ensureTeam("nowhere", { id: "a", name: "A", department: "" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
+it("keeps a job's watermark to the nanosecond", async () => {
+  expect(await control.readJob("rating")).toBeNull();
+  for (const watermark of [1_795_975_652_123_456_789n, 2n ** 63n - 1n, 5n]) {
+    await control.writeJob("rating", watermark);
+    expect(await control.readJob("rating")).toMatchObject({ watermarkNs: watermark, updatedAt: expect.any(Date) });
+  }
+});
+
+it("says that the store is away, at every question, and answers again when it is back", async () => {
+  const gate = await openGate(database.url);
+  const behind = openControl({ url: gate.url });
+  await behind.ping();
+  await gate.shut();
+  const away = { code: "store_unavailable", retryAfterS: expect.any(Number) };
+  await expect(behind.ping()).rejects.toMatchObject(away);
+  await expect(behind.findPrincipal("cs_api_x")).rejects.toMatchObject(away);
+  await expect(behind.migrate()).rejects.toMatchObject(away);
+  await expect(behind.writeJob("rating", 1n)).rejects.toMatchObject(away);
+  await gate.open();
+  await behind.ping();
+  expect(await behind.findPrincipal("cs_api_x")).toBeNull();
+  await behind.migrate();
+  await behind.close();
+  await gate.shut();
+});
