@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: "conformance", include: ["src/conformance/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "e2e", include: ["src/e2e/**/*.test.ts"], globalSetup: ["src/stack/global-setup.ts"] },
+      },
+    ],
+  },
+});
