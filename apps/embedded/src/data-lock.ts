@@ -1,0 +1,89 @@
+/**
+ * One process per data directory. The lock is a file that names its holder: pid and, where /proc has it, the start time
+ * of that pid, so that a number reused after a crash or a reboot is not taken for the holder.
+ * It appears complete or not at all (hard link), and a dead holder's lock is taken over.
+ */
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CentspanError } from "@centspan/base";
+
+export type DataLock = { release(): void };
+
+export function acquireDataLock(dataDir: string): DataLock {
+  const path = join(dataDir, "centspan.lock");
+  const mine = `${path}.${process.pid}`;
+  const content = describeProcess(process.pid);
+  writeFileSync(mine, content, { mode: 0o600 });
+  try {
+    while (!tryLink(mine, path)) setAsideStaleLock(path, dataDir);
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  return {
+    release() {
+      if (readIfThere(path) === content) rmSync(path, { force: true });
+    },
+  };
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+function setAsideStaleLock(path: string, dataDir: string): void {
+  const content = readIfThere(path);
+  if (content === undefined) return;
+  const pid = Number(content.split(" ")[0]);
+  if (pid > 0 && describeProcess(pid) === content) {
+    throw new CentspanError(
+      "conflict",
+      `The data directory ${dataDir} is in use by process ${pid}. Stop that process, or choose another --data.`,
+      { field: "--data" },
+    );
+  }
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return;
+    throw error;
+  }
+  // Somebody may have replaced the stale lock between the look and the rename: then it goes back.
+  if (readIfThere(aside) !== content) tryLink(aside, path);
+  rmSync(aside, { force: true });
+}
+
+/** "pid start-time" of a living process, "pid gone" of a dead one. */
+function describeProcess(pid: number): string {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (!hasCode(error, "EPERM")) return `${pid} gone`;
+  }
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  // Field 22, counted after the command name, which may hold blanks and parentheses.
+  const startTime = stat
+    ?.slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .at(19);
+  return `${pid} ${startTime ?? "alive"}`;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

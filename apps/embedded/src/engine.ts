@@ -1,0 +1,144 @@
+/**
+ * The chDB engine of one data directory: its lanes, sessions and work files. It runs statements; it knows nothing of
+ * HTTP. Everything blocking happens on libuv threads, one for each statement that runs.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ChdbResult, drainPending, type Session } from "chdb";
+import { ENGINE_CONFIG, SESSION_DEFAULTS } from "./engine-config.ts";
+import { HttpSessions } from "./http-sessions.ts";
+import { Lane } from "./lane.ts";
+import type { Profile, QueryRequest } from "./request.ts";
+import { createPipes, openResultPipe } from "./result-pipe.ts";
+import { SessionPool, setParameters } from "./session-pool.ts";
+import { quoteString } from "./sql-text.ts";
+import { type Statement, toSql } from "./statement.ts";
+
+const QUERY_PLACES = 32;
+const INSERT_PLACES = 12;
+const COMMAND_PLACES = 8;
+const QUEUE_LIMIT = 256;
+const KILL_RETRY_MS = 50;
+
+export type Run = Pick<QueryRequest, "params" | "profile" | "session" | "defaultFormat">;
+type Output = Extract<Statement, { kind: "output" }>;
+type Insert = Extract<Statement, { kind: "insert" }>;
+type Command = Extract<Statement, { kind: "command" }>;
+
+export class Engine {
+  readonly version: string;
+  readonly timezone: string;
+  readonly #runDir: string;
+  readonly #pool: SessionPool;
+  readonly #named: HttpSessions;
+  readonly #queries: Lane<string>;
+  readonly #inserts = new Lane([...Array(INSERT_PLACES).keys()], QUEUE_LIMIT);
+  readonly #commands = new Lane([...Array(COMMAND_PLACES).keys()], QUEUE_LIMIT);
+  readonly #control: Session;
+
+  private constructor(runDir: string, pool: SessionPool, control: Session, pipes: string[], about: string[]) {
+    this.#runDir = runDir;
+    this.#pool = pool;
+    this.#control = control;
+    this.#named = new HttpSessions(() => pool.open());
+    this.#queries = new Lane(pipes, QUEUE_LIMIT);
+    [this.version = "", this.timezone = ""] = about;
+  }
+
+  static async start(dataDir: string): Promise<Engine> {
+    const runDir = join(dataDir, "run");
+    rmSync(runDir, { recursive: true, force: true });
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    const configFile = join(runDir, "engine.xml");
+    writeFileSync(configFile, ENGINE_CONFIG);
+    const pipes = await createPipes(runDir, QUERY_PLACES);
+    const pool = new SessionPool(join(dataDir, "clickhouse"), [`--config-file=${configFile}`, ...SESSION_DEFAULTS]);
+    const control = pool.open();
+    const about = await control.queryAsync("SELECT version(), timezone()", { format: "TSV" });
+    return new Engine(runDir, pool, control, pipes, about.text().trim().split("\t"));
+  }
+
+  /** A name for a work file that no other request has. */
+  workFile(): string {
+    return join(this.#runDir, `body-${randomUUID()}`);
+  }
+
+  /**
+   * Runs a statement whose rows `consume` reads as they come. `finished` tells how the statement ended; when `consume`
+   * returns or throws before that, or the signal fires, the statement is killed. Returns after it is really over.
+   */
+  output(
+    run: Run,
+    statement: Output,
+    signal: AbortSignal,
+    consume: (rows: Readable, finished: Promise<ChdbResult>) => Promise<void>,
+  ): Promise<void> {
+    return this.#queries.use(signal, (path) =>
+      this.#withSession(run, false, async (session) => {
+        await setParameters(session, run.params, statement.parameters);
+        const pipe = openResultPipe(path);
+        const mark = randomUUID();
+        const format = toSql(statement.format ?? run.defaultFormat);
+        const sql = `${toSql(statement.select)}\nINTO OUTFILE ${quoteString(path)} APPEND FORMAT ${format} ${toSql(statement.tail)}\n/* ${mark} */`;
+        let isOver = false;
+        const finished = session.queryAsync(sql).finally(() => {
+          isOver = true;
+          pipe.endAfterWriters();
+        });
+        finished.catch(() => undefined);
+        try {
+          await consume(pipe.stream, finished);
+        } finally {
+          pipe.stream.destroy();
+          while (!isOver) await this.#kill(mark, finished);
+        }
+      }),
+    );
+  }
+
+  /** Inserts the rows in `file`. The result's `rowsRead` counts them. */
+  insert(run: Run, statement: Insert, file: string, signal: AbortSignal): Promise<ChdbResult> {
+    return this.#inserts.use(signal, () =>
+      this.#withSession(run, false, async (session) => {
+        await setParameters(session, run.params, statement.parameters);
+        const target = toSql(statement.target);
+        const settings = toSql(statement.settings);
+        const format = toSql(statement.format);
+        return session.queryAsync(`${target} FROM INFILE ${quoteString(file)} ${settings} FORMAT ${format}`);
+      }),
+    );
+  }
+
+  command(run: Run, statement: Command, signal: AbortSignal): Promise<ChdbResult> {
+    return this.#commands.use(signal, () =>
+      this.#withSession(run, statement.changesSession, async (session) => {
+        await setParameters(session, run.params, statement.parameters);
+        return session.queryAsync(toSql(statement.sql), { format: run.defaultFormat });
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#named.close();
+    this.#pool.close();
+    this.#control.close();
+    await drainPending();
+  }
+
+  #withSession<Result>(run: Run, once: boolean, work: (session: Session) => Promise<Result>): Promise<Result> {
+    const profile: Profile = run.profile;
+    return run.session ? this.#named.use(run.session, profile, work) : this.#pool.use(profile, once, work);
+  }
+
+  /** Repeated until the statement is over: it may not have been in the engine's list yet. */
+  async #kill(mark: string, finished: Promise<unknown>): Promise<void> {
+    await this.#control.queryAsync(`KILL QUERY WHERE endsWith(query, ${quoteString(`/* ${mark} */`)})`);
+    const retry = new AbortController();
+    await Promise.race([finished.catch(() => undefined), delay(KILL_RETRY_MS, undefined, retry)]).finally(() =>
+      retry.abort(),
+    );
+  }
+}
