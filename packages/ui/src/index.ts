@@ -1,0 +1,22 @@
+/** What rooms may use of `ui`: formatters, prepare functions, and the components that draw what they prepared. */
+export { isZero } from "./format/decimal-text.ts";
+export * from "./format/format-instant.ts";
+export * from "./format/format-money.ts";
+export * from "./format/format-quantity.ts";
+export * from "./ledger/prepare-key-figures.ts";
+export * from "./ledger/prepare-outcome-table.ts";
+export * from "./ledger/prepare-tasks.ts";
+export * from "./ledger/prepare-trend.ts";
+export type { MoneyAxis, Whisker } from "./ledger/prepare-whisker.ts";
+export * from "./react/provenance-mark.tsx";
+export { TrendChart, type TrendDatum, type TrendLabels } from "./react/trend-chart.tsx";
+export { TurnChart, type TurnLabels } from "./react/turn-chart.tsx";
+export * from "./react/waterfall-parts.tsx";
+export * from "./react/whisker-plot.tsx";
+export * from "./run/group-attributes.ts";
+export * from "./run/prepare-charge.ts";
+export * from "./run/prepare-turns.ts";
+export type { Flag, FlagKind } from "./waterfall/build-tree.ts";
+export type { Note } from "./waterfall/describe-span.ts";
+export type { StepLane } from "./waterfall/prepare-lane.ts";
+export * from "./waterfall/prepare-waterfall.ts";

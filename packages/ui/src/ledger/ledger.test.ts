@@ -128,17 +128,21 @@ describe("trend", () => {
   it("reads the buckets of the API, and nothing else", () => {
     const hour = 3_600_000_000_000n;
     const day = parseBucket("2026-11-29") ?? 0n;
-    expect(["2026-11-29T18", "2026-11-29 18:00", "2026-11-29T18:00:00Z"].map(parseBucket)).toEqual(
-      Array(3).fill(day + 18n * hour),
-    );
-    expect(["", "29.11.2026", "2026-11-29T18:00:30Z"].map(parseBucket)).toEqual([null, null, null]);
+    const texts = ["2026-11-29T18:00:00+00:00", "2026-11-29T18:00Z", "2026-11-30T03:00:00+09:00"];
+    expect(texts.map(parseBucket)).toEqual(Array(3).fill(day + 18n * hour));
+    expect(["", "29.11.2026", "2026-11-29T18", "2026-11-29T18:00:30Z"].map(parseBucket)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   it("asks for finer buckets while the data lies within three coarse ones", () => {
     expect(chooseFiner([{ group: "2026-11-28" }, { group: "2026-11-29" }], "day")).toBe("hour");
     expect(chooseFiner([{ group: "2026-11-01" }, { group: "2026-11-29" }], "day")).toBeNull();
-    expect(chooseFiner([{ group: "2026-11-29T18:00" }], "hour")).toBe("minute");
-    expect(chooseFiner([{ group: "2026-11-29T18:01" }], "minute")).toBeNull();
+    expect(chooseFiner([{ group: "2026-11-29T18:00:00+00:00" }], "hour")).toBe("minute");
+    expect(chooseFiner([{ group: "2026-11-29T18:01:00+00:00" }], "minute")).toBeNull();
     expect(chooseFiner([], "day")).toBeNull();
   });
 
@@ -160,7 +164,7 @@ describe("trend", () => {
     const minutes = fc.uniqueArray(fc.nat(2_000), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(minutes, (drawn) => {
-        const groups = drawn.map((minute) => new Date(minute * 60_000).toISOString().slice(0, 16));
+        const groups = drawn.map((minute) => new Date(minute * 60_000).toISOString().replace(".000Z", "+00:00"));
         const points = prepareTrend(
           groups.map((group) => makeCostRow(group)),
           [],

@@ -31,11 +31,10 @@ export type TrendPoint = {
   tasks: number;
 };
 
-/** Start of the bucket a group names: "2026-11-29", "2026-11-29T18", "2026-11-29 18:06", with or without seconds and Z. */
+/** Start of the bucket a group names: "2026-11-29" (a day, UTC) or "2026-11-29T18:06:00+00:00". */
 export function parseBucket(group: string): bigint | null {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2})(?::(\d{2}))?(?::00(?:\.0+)?)?Z?)?$/.exec(group);
-  if (match === null) return null;
-  const ms = Date.parse(`${match[1]}T${match[2] ?? "00"}:${match[3] ?? "00"}:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:00)?(Z|[+-]\d{2}:\d{2}))?$/.test(group)) return null;
+  const ms = Date.parse(group);
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n;
 }
 
@@ -69,6 +68,13 @@ function byStart<T extends { group: string }>(rows: readonly T[]): Map<bigint, T
   );
 }
 
+/** Unique within a chart: hours carry their day, since they may span several. */
+function labelBucket(startNs: bigint, bucket: Bucket, language: Language): string {
+  if (bucket === "minute") return formatMinute(startNs);
+  const day = formatDay(startNs, language);
+  return bucket === "day" ? day : `${day} ${formatMinute(startNs)}`;
+}
+
 export function prepareTrend(
   costs: readonly CostRow[],
   outcomes: readonly OutcomeCostRow[],
@@ -87,7 +93,7 @@ export function prepareTrend(
     const bounded = perPassUsd !== null && lowUsd !== null && highUsd !== null;
     return {
       startNs,
-      label: bucket === "day" ? formatDay(startNs, language) : formatMinute(startNs),
+      label: labelBucket(startNs, bucket, language),
       spend: toGeometry(spendUsd),
       perPass: perPassUsd === null ? null : toGeometry(perPassUsd),
       band: bounded ? [toGeometry(lowUsd), toGeometry(highUsd)] : null,

@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import type { NextConfig } from "next";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const config: NextConfig = {
+  output: "standalone",
+  outputFileTracingRoot: root,
+  turbopack: { root },
+  // Workspace packages export TypeScript source.
+  transpilePackages: [
+    "@centspan/api",
+    "@centspan/attribution",
+    "@centspan/base",
+    "@centspan/control",
+    "@centspan/model",
+    "@centspan/outcomes",
+    "@centspan/pricing",
+    "@centspan/ui",
+    "@centspan/warehouse",
+  ],
+  serverExternalPackages: ["pg", "@clickhouse/client"],
+  images: { unoptimized: true },
+  poweredByHeader: false,
+  agentRules: false,
+};
+
+export default config;

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { en } from "./en.ts";
+import { chooseLanguage } from "./index.ts";
+import { ko } from "./ko.ts";
+
+/** Every text of a catalogue by its path, functions called with markers in place of their arguments. */
+function listTexts(node: object, path = ""): [string, string][] {
+  return Object.entries(node).flatMap(([name, value]): [string, string][] => {
+    const at = path === "" ? name : `${path}.${name}`;
+    if (typeof value === "string") return [[at, value]];
+    if (typeof value === "function") return [[at, String(value(...["⟦a⟧", "⟦b⟧", "⟦c⟧"].slice(0, value.length)))]];
+    return listTexts(value, at);
+  });
+}
+
+const markersOf = (text: string): string[] => [...new Set(text.match(/⟦.⟧/g) ?? [])].sort();
+
+describe("catalogues", () => {
+  const [english, korean] = [listTexts(en), listTexts(ko)];
+
+  it("have the same keys, none empty", () => {
+    expect(korean.map(([path]) => path).sort()).toEqual(english.map(([path]) => path).sort());
+    expect([...english, ...korean].filter(([, text]) => text.trim() === "")).toEqual([]);
+  });
+
+  it("say every value they are given", () => {
+    const wanted = new Map(english.map(([path, text]) => [path, markersOf(text)]));
+    for (const [path, text] of korean) expect([path, markersOf(text)]).toEqual([path, wanted.get(path)]);
+  });
+
+  it("are in their language: no Hangul in English, Hangul in Korean sentences", () => {
+    const hangul = /[가-힣]/;
+    expect(english.filter(([path, text]) => hangul.test(text) && path !== "otherLanguage")).toEqual([]);
+    expect(korean.filter(([, text]) => /[a-z]+ [a-z]+ [a-z]+ [a-z]+/.test(text))).toEqual([]);
+  });
+});
+
+describe("language of a request", () => {
+  it("follows the cookie, then the browser, then English", () => {
+    expect(chooseLanguage("ko", "en-GB,en")).toBe("ko");
+    expect(chooseLanguage(undefined, "ko-KR,ko;q=0.9,en;q=0.8")).toBe("ko");
+    expect(chooseLanguage("xx", "fr-FR,ko")).toBe("en");
+    expect(chooseLanguage(undefined, null)).toBe("en");
+  });
+});

@@ -1,0 +1,20 @@
+/** Which language a request reads: its cookie, else what the browser asks for first, else English. */
+import type { Language } from "@centspan/ui";
+import type { Catalogue } from "./catalogue.ts";
+import { en } from "./en.ts";
+import { ko } from "./ko.ts";
+
+export type { Language } from "@centspan/ui";
+export type { Catalogue } from "./catalogue.ts";
+
+const CATALOGUES: Record<Language, Catalogue> = { en, ko };
+
+export const isLanguage = (text: string | null | undefined): text is Language => text === "en" || text === "ko";
+
+export function chooseLanguage(cookie: string | undefined, acceptLanguage: string | null): Language {
+  if (isLanguage(cookie)) return cookie;
+  const first = (acceptLanguage ?? "").split(",", 1)[0]?.slice(0, 2).toLowerCase();
+  return isLanguage(first) ? first : "en";
+}
+
+export const getCatalogue = (language: Language): Catalogue => CATALOGUES[language];

@@ -1,0 +1,124 @@
+/** The drawn parts of a waterfall: a row's bar, the lane of engine steps, the overview strip. Geometry comes prepared. */
+import { clsx } from "clsx";
+import type { StepLane } from "../waterfall/prepare-lane.ts";
+import type { Bar, OverviewMark, Waterfall, WaterfallRow } from "../waterfall/prepare-waterfall.ts";
+
+const LAYER_COLOURS: Record<string, string> = {
+  harness: "var(--l-harness)",
+  api: "var(--l-api)",
+  inference: "var(--l-infer)",
+};
+
+export const layerColour = (layer: string): string => LAYER_COLOURS[layer] ?? "var(--l-other)";
+
+/** Zero-width spans keep 2 px, inside the track. */
+const place = (bar: { leftPct: number; widthPct: number }) => ({
+  left: `min(${bar.leftPct}%, calc(100% - 2px))`,
+  width: `max(2px, ${bar.widthPct}%)`,
+});
+
+function Clip({ side }: { side: "left" | "right" }) {
+  return (
+    <svg
+      className={clsx("absolute top-1/2 h-[8px] w-[5px] -translate-y-1/2", side === "left" ? "left-px" : "right-px")}
+      viewBox="0 0 5 8"
+      aria-hidden="true"
+    >
+      <path
+        d={side === "left" ? "M4 0L0 4l4 4" : "M1 0l4 4-4 4"}
+        fill="none"
+        stroke="var(--surface)"
+        strokeWidth="1.5"
+      />
+    </svg>
+  );
+}
+
+export function WaterfallGrid({ ticks }: { ticks: Waterfall["ticks"] }) {
+  return ticks.map((tick) => (
+    <span key={tick.leftPct} className="absolute inset-y-0 w-px bg-line" style={{ left: `${tick.leftPct}%` }} />
+  ));
+}
+
+export function WaterfallBar({ row, ticks }: { row: WaterfallRow; ticks: Waterfall["ticks"] }) {
+  const { bar, critical } = row;
+  return (
+    <div className="relative h-[25px]" aria-hidden="true">
+      <WaterfallGrid ticks={ticks} />
+      {bar !== null && (
+        <span
+          className={clsx(
+            "absolute top-[6px] h-[12px] rounded-[1px]",
+            row.spanId === null && "border border-ink-3 border-dashed",
+          )}
+          style={{ ...place(bar), background: row.spanId === null ? "transparent" : layerColour(row.layer) }}
+        >
+          {bar.clippedLeft && <Clip side="left" />}
+          {bar.clippedRight && <Clip side="right" />}
+        </span>
+      )}
+      {critical !== null && <span className="absolute top-[20px] h-[1.5px] bg-ink" style={place(critical)} />}
+      {row.outside !== null && (
+        <span
+          className={clsx("absolute top-[3px] text-axis text-ink-3", row.outside === "before" ? "left-0" : "right-0")}
+        >
+          {row.outside === "before" ? "◂" : "▸"}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Bars of engine steps on their own axis; `anchor` is the decode bar above, which the lane unfolds from. */
+export function StepLaneChart({ lane, anchor, label }: { lane: StepLane; anchor: Bar | null; label: string }) {
+  const left = anchor?.leftPct ?? 0;
+  const right = left + (anchor?.widthPct ?? 100);
+  return (
+    <svg
+      className="block h-[46px] w-full"
+      viewBox="0 0 100 46"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path d={`M${left} 0L${right} 0L100 12L0 12Z`} fill="var(--sunken)" />
+      {lane.bars.map((bar) => (
+        <rect
+          key={bar.leftPct}
+          x={bar.leftPct}
+          width={Math.max(0.12, bar.widthPct * 0.82)}
+          y={46 - (bar.heightPct / 100) * 30}
+          height={(bar.heightPct / 100) * 30}
+          fill={bar.mixed ? "var(--waste)" : "var(--l-infer)"}
+        />
+      ))}
+    </svg>
+  );
+}
+
+const MARK_STYLE: Record<OverviewMark["kind"], { top: number; height: number; colour: string }> = {
+  turn: { top: 8, height: 8, colour: "var(--l-harness)" },
+  call: { top: 3, height: 18, colour: "var(--l-api)" },
+  tool: { top: 8, height: 8, colour: "var(--c-before)" },
+};
+
+/** The whole run in one strip; turns are faint, calls tall, tools short; the window is outlined. */
+export function WaterfallOverview({ marks, window }: { marks: readonly OverviewMark[]; window: Bar | null }) {
+  return (
+    <div className="relative h-[24px] rounded-control bg-sunken" aria-hidden="true">
+      {marks.map((mark) => {
+        const { top, height, colour } = MARK_STYLE[mark.kind];
+        return (
+          <span
+            key={mark.key}
+            className={clsx("absolute", mark.kind === "turn" && "opacity-45")}
+            style={{ ...place(mark), top, height, background: mark.error ? "var(--waste)" : colour }}
+          />
+        );
+      })}
+      {window !== null && (
+        <span className="absolute inset-y-[-2px] rounded-control border-2 border-accent" style={place(window)} />
+      )}
+    </div>
+  );
+}
