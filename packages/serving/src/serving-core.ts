@@ -19,6 +19,7 @@ type Sequence = {
   generatedTokens: number;
   /** Prefill ends when everything before the next token is computed. */
   phase: "prefill" | "decode";
+  wasPreempted: boolean;
 };
 
 type Work = { sequence: Sequence; tokens: number };
@@ -55,6 +56,7 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
     releaseLease(victim, step.startNs);
     victim.computedTokens = 0;
     victim.phase = "prefill";
+    victim.wasPreempted = true;
     waiting.unshift(victim);
     step.preempted.push(victim.request.id);
     return victim;
@@ -114,7 +116,7 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
       hitBlocks: opened.hitBlocks,
       missBlocks: blocksFor(tokens) - opened.hitBlocks,
       hitTokens: sequence.computedTokens,
-      recomputed: sequence.generatedTokens > 0,
+      recomputed: sequence.wasPreempted,
     });
     return true;
   };
@@ -170,7 +172,7 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
       const most = capacityBlocks * blockTokens;
       throw new CentspanError("invalid_request", `${tokens} tokens of prompt and output; this engine holds ${most}`);
     }
-    const sequence: Sequence = { request, lease: null, computedTokens: 0, generatedTokens: 0, phase: "prefill" };
+    const sequence = createSequence(request);
     sequences.set(request.id, sequence);
     waiting.push(sequence);
   };
@@ -215,6 +217,15 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
     state: () => ({ waiting: waiting.length, running: running.length, blocks: cache.counts() }),
   };
 }
+
+const createSequence = (request: ServingRequest): Sequence => ({
+  request,
+  lease: null,
+  computedTokens: 0,
+  generatedTokens: 0,
+  phase: "prefill",
+  wasPreempted: false,
+});
 
 function createStep(number: number, startNs: bigint): Step {
   return {

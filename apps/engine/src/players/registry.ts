@@ -1,0 +1,24 @@
+/** The models this engine serves, by name. */
+import { CentspanError } from "@centspan/base";
+import type { Player } from "./player.ts";
+import { loadReplayPlayer } from "./replay.ts";
+import { createScriptedPlayers } from "./scripted.ts";
+import { SCRIPTS } from "./scripts.gen.ts";
+
+export type Players = { models: string[]; find(model: string): Player };
+
+export async function loadPlayers(replayFiles: readonly string[]): Promise<Players> {
+  const replays = await Promise.all(replayFiles.map(loadReplayPlayer));
+  const players = new Map([...createScriptedPlayers(SCRIPTS), ...replays].map((player) => [player.model, player]));
+  const models = [...players.keys()].sort();
+  return {
+    models,
+    find(model) {
+      const player = players.get(model);
+      if (player) return player;
+      throw new CentspanError("not_found", `model: no ${JSON.stringify(model)} here; known: ${models.join(", ")}`, {
+        field: "model",
+      });
+    },
+  };
+}

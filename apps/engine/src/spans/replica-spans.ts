@@ -1,0 +1,51 @@
+/**
+ * The spans that belong to the replica and not to one request: engine steps and evictions. They stand side by side,
+ * without parents, in traces of the replica; a new trace begins every 10,000 steps so that none grows without bound.
+ */
+import type { Step } from "@centspan/serving";
+import { createTraceId, endSpan, type SpanAttributes, startSpan } from "@centspan/telemetry";
+import type { Span, Tracer } from "@opentelemetry/api";
+
+const STEPS_PER_TRACE = 10_000;
+
+export type ReplicaSpans = {
+  /** The span of a step, open so that requests can be linked to it; `endStep` closes it. */
+  startStep(step: Step): Span;
+  endStep(span: Span, step: Step, endNs: bigint): void;
+};
+
+export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; policy: string };
+
+export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptions): ReplicaSpans {
+  let traceId = createTraceId();
+  return {
+    startStep(step) {
+      if (step.number % STEPS_PER_TRACE === 0) traceId = createTraceId();
+      return startSpan(tracer, "inference.decode.step", {
+        traceId,
+        startNs: step.startNs,
+        attributes: {
+          ...common,
+          "centspan.step.number": step.number,
+          "centspan.step.batch_size": step.decodes.length,
+          "centspan.step.context_tokens": step.decodeContextTokens,
+          "centspan.step.prefill_tokens": step.prefillTokens,
+          "centspan.step.time_ms": step.stepTimeMs,
+        },
+      });
+    },
+    endStep(span, step, endNs) {
+      endSpan(span, endNs);
+      if (step.evicted.length === 0) return;
+      const attributes = {
+        ...common,
+        "centspan.kv.policy": policy,
+        "centspan.kv.evicted_blocks": step.evicted.length,
+        "centspan.kv.tier": "device",
+      };
+      const startNs = step.startNs;
+      const evict = startSpan(tracer, "inference.kv.evict", { traceId, startNs, attributes, links: [span] });
+      endSpan(evict, startNs);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The spans of one request in the inference layer: queue, lookup, prefill, decode, and the first three again after a
+ * preemption. Times are the engine's schedule.
+ * Invariant: prefill links to every step that computed a chunk of it, decode to every step that gave it a token, each
+ * once, and each of those steps links back.
+ */
+import type { Admission } from "@centspan/serving";
+import { createTraceId, endSpan, linkSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
+import { type Context, type Span, type Tracer, trace } from "@opentelemetry/api";
+
+export type RequestSpans = {
+  admit(admission: Admission, atNs: bigint): void;
+  preempt(atNs: bigint): void;
+  /** `step` computed this many tokens of the prompt. */
+  computeChunk(step: Span, tokens: number): void;
+  /** `step` gave the request a token: prefill is over, decoding has begun. */
+  takeToken(step: Span, atNs: bigint): void;
+  end(atNs: bigint, how: { aborted: boolean }): void;
+};
+
+export type RequestSpansOptions = {
+  tracer: Tracer;
+  parent: Context;
+  /** On every span of this engine. */
+  common: SpanAttributes;
+  cache: { blockTokens: number; policy: string };
+  arrivalNs: bigint;
+  queueDepth: number;
+};
+
+type Template = "inference.queue" | "inference.kv.lookup" | "inference.prefill" | "inference.decode";
+
+export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
+  const { tracer, parent, common, cache, arrivalNs, queueDepth } = options;
+  // A request that came without trace context still gets one trace.
+  const place = trace.getSpanContext(parent) ? { parent } : { traceId: createTraceId() };
+  const start = (template: Template, startNs: bigint, attributes: SpanAttributes = {}): Span =>
+    startSpan(tracer, template, { ...place, startNs, attributes: { ...common, ...attributes } });
+  const startQueue = (atNs: bigint, depth: number): Span =>
+    start("inference.queue", atNs, { "centspan.queue.depth": depth });
+
+  let queue: Span | null = startQueue(arrivalNs, queueDepth);
+  let prefill: { span: Span; chunks: number[] } | null = null;
+  let decode: { span: Span; tokens: number } | null = null;
+
+  const endQueue = (atNs: bigint): void => {
+    if (queue) endSpan(queue, atNs);
+    queue = null;
+  };
+  const endPrefill = (atNs: bigint): void => {
+    if (!prefill) return;
+    const { span, chunks } = prefill;
+    const tokens = chunks.reduce((sum, chunk) => sum + chunk, 0);
+    setAttributes(span, { "centspan.prefill.tokens": tokens, "centspan.prefill.chunks": chunks });
+    endSpan(span, atNs);
+    prefill = null;
+  };
+  const linkBothWays = (span: Span, step: Span): void => {
+    linkSpan(span, step);
+    linkSpan(step, span);
+  };
+
+  return {
+    admit(admission, atNs) {
+      endQueue(atNs);
+      const lookup = start("inference.kv.lookup", atNs, {
+        "centspan.kv.hit_blocks": admission.hitBlocks,
+        "centspan.kv.miss_blocks": admission.missBlocks,
+        "centspan.kv.hit_tokens": admission.hitTokens,
+        "centspan.kv.block_tokens": cache.blockTokens,
+        "centspan.kv.tier": "device",
+        "centspan.kv.policy": cache.policy,
+      });
+      endSpan(lookup, atNs);
+      prefill = { span: start("inference.prefill", atNs), chunks: [] };
+    },
+    preempt(atNs) {
+      endPrefill(atNs);
+      // It waits at the head of the queue.
+      queue = startQueue(atNs, 0);
+    },
+    computeChunk(step, tokens) {
+      if (!prefill) return;
+      prefill.chunks.push(tokens);
+      linkBothWays(prefill.span, step);
+    },
+    takeToken(step, atNs) {
+      endPrefill(atNs);
+      decode ??= { span: start("inference.decode", atNs), tokens: 0 };
+      decode.tokens += 1;
+      linkBothWays(decode.span, step);
+    },
+    end(atNs, { aborted }) {
+      const last = decode?.span ?? prefill?.span ?? queue;
+      if (aborted && last) setAttributes(last, { "centspan.stream.aborted": true });
+      endQueue(atNs);
+      endPrefill(atNs);
+      if (!decode) return;
+      setAttributes(decode.span, { "centspan.decode.tokens": decode.tokens });
+      endSpan(decode.span, atNs);
+      decode = null;
+    },
+  };
+}

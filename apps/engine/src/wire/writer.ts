@@ -1,0 +1,24 @@
+/**
+ * A writer turns the tokens of one answer into a protocol's events, and into the whole object for a caller that does
+ * not stream. Pure: what it returns depends on the calls alone.
+ */
+import type { CentspanError } from "@centspan/base";
+import type { OutputPlan } from "../plan-output.ts";
+
+export type Usage = { inputTokens: number; cachedTokens: number; outputTokens: number; reasoningTokens: number };
+
+export type WriterOptions = { id: string; model: string; createdAtS: number; plan: OutputPlan };
+
+export type Writer = {
+  /** Server-sent events, ready for the wire. */
+  start(): string;
+  token(index: number): string;
+  finish(usage: Usage): string;
+  fail(error: CentspanError): string;
+  /** The answer as one object, once finished. */
+  result(): unknown;
+};
+
+/** `call_…`, `msg_…`: unique because the answer's id is. */
+export const deriveItemId = (prefix: string, answerId: string, index: number): string =>
+  `${prefix}_${answerId.replace(/^[a-z]+[-_]/, "")}${index.toString().padStart(2, "0")}`;
