@@ -23,6 +23,9 @@ const BY_MODEL: readonly (readonly [RegExp, string])[] = [
 
 export function normaliseProvider(provider: string, model: string): string {
   const name = provider.toLowerCase();
-  if (name === "") return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? "";
-  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? name;
+  if (name !== "") return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? name;
+  // Routers write `vendor/model`.
+  const [vendor, routed] = model.includes("/") ? model.toLowerCase().split("/", 2) : ["", model.toLowerCase()];
+  const family = BY_MODEL.find(([pattern]) => pattern.test(routed ?? ""))?.[1];
+  return family ?? BY_NAME.find(([pattern]) => pattern.test(vendor ?? ""))?.[1] ?? "";
 }

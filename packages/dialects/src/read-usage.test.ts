@@ -70,6 +70,8 @@ describe("facts", () => {
     ["centspan", "scripted-strong", "centspan"],
     ["", "claude-sonnet-4-5", "anthropic"],
     ["", "o3-mini", "openai"],
+    ["", "google/gemini-3-pro-preview", "google"],
+    ["", "mistralai/some-model", "mistral"],
     ["", "llama", ""],
   ])("provider %j with model %j is %j", (provider, model, expected) => {
     const facts = read({

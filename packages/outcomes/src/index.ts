@@ -1,3 +1,2 @@
 export { judgeTests, type TestTally } from "./judge-tests.ts";
 export { outcomeSources } from "./registry.ts";
-export { readSwebenchResults } from "./swebench-results.ts";

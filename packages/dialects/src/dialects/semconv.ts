@@ -28,5 +28,6 @@ export default defineDialect({
     sessionId: ["gen_ai.conversation.id", "session.id"],
     serviceTier: ["openai.response.service_tier", "gen_ai.openai.response.service_tier"],
     effort: ["gen_ai.request.reasoning.level", "gen_ai.request.reasoning_effort"],
+    cost: ["centspan.provided_cost_usd"],
   },
 });

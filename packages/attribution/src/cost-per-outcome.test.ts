@@ -1,0 +1,278 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { countToDecimal, formatDecimal, parseDecimal, parseInstant, sumDecimals, ZERO } from "@centspan/base";
+import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY, type OutcomeStatus, type TaskSpend } from "@centspan/model";
+import { rateCall, rateCards } from "@centspan/pricing";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { costPerOutcome, type OutcomeCost } from "./index.ts";
+
+const OPTIONS = { level: 0.95, seed: 1, resamples: 2000 };
+
+const task = (
+  name: string,
+  costUsd: string,
+  status: OutcomeStatus | null,
+  facts: Partial<TaskSpend> = {},
+): TaskSpend => ({
+  task: name,
+  group: "g",
+  costUsd: parseDecimal(costUsd),
+  simulatedUsd: ZERO,
+  calls: 1,
+  unpricedCalls: 0,
+  firstCallAtNs: 0n,
+  status,
+  ...facts,
+});
+
+/** Decimals as text, for comparison. */
+const show = (row: OutcomeCost) => JSON.parse(JSON.stringify(row));
+
+describe("cost per passing outcome", () => {
+  it("charges failed attempts to those that passed", () => {
+    const { total } = costPerOutcome(
+      [task("a", "1", "passed"), task("b", "2", "failed"), task("c", "4", "passed")],
+      OPTIONS,
+    );
+    expect(show(total)).toMatchObject({
+      spendUsd: "7",
+      failedSpendUsd: "2",
+      tasks: 3,
+      passed: 2,
+      failed: 1,
+      costPerPassUsd: "3.5",
+      pendingBounds: null,
+      coverage: "1",
+      simulatedShare: "0",
+    });
+  });
+
+  it("the worked case: 8.40 USD of attempts, 6 accepted of 10", () => {
+    const attempts = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "0.84", n < 6 ? "passed" : "failed"));
+    expect(show(costPerOutcome(attempts, OPTIONS).total).costPerPassUsd).toBe("1.4");
+  });
+
+  it("does not take partial or unknown for a pass", () => {
+    const { total } = costPerOutcome(
+      [task("a", "1", "partial"), task("b", "1", "unknown"), task("c", "1", "passed")],
+      OPTIONS,
+    );
+    expect(show(total)).toMatchObject({ passed: 1, failed: 1, unknown: 1, failedSpendUsd: "2", costPerPassUsd: "3" });
+  });
+
+  it("shows what pending tasks can still make of it", () => {
+    const { total } = costPerOutcome([task("a", "3", "passed"), task("b", "3", null), task("c", "3", null)], OPTIONS);
+    expect(show(total)).toMatchObject({
+      pending: 2,
+      costPerPassUsd: "9",
+      pendingBounds: { allPassUsd: "3", allFailUsd: "9" },
+      coverage: "0.3333333333",
+    });
+  });
+
+  it("keeps spend without a task out of the cost and in the coverage", () => {
+    const { total } = costPerOutcome(
+      [task("a", "3", "passed"), task("", "1", null, { simulatedUsd: parseDecimal("1") })],
+      OPTIONS,
+    );
+    expect(show(total)).toMatchObject({
+      spendUsd: "3",
+      tasks: 1,
+      pending: 0,
+      costPerPassUsd: "3",
+      coverage: "0.75",
+      simulatedShare: "0.25",
+    });
+  });
+
+  it("says nothing where nothing is known", () => {
+    expect(show(costPerOutcome([], OPTIONS).total)).toEqual({
+      group: "total",
+      spendUsd: "0",
+      failedSpendUsd: "0",
+      tasks: 0,
+      passed: 0,
+      failed: 0,
+      unknown: 0,
+      pending: 0,
+      costPerPassUsd: null,
+      interval: null,
+      pendingBounds: null,
+      coverage: null,
+      simulatedShare: null,
+    });
+    expect(costPerOutcome([task("a", "1", null)], OPTIONS).total).toMatchObject({
+      costPerPassUsd: null,
+      interval: null,
+    });
+    expect(costPerOutcome([task("a", "1", "passed")], OPTIONS).total.interval).toBeNull();
+  });
+
+  it("groups, orders by spend, and totals over all tasks rather than over ratios", () => {
+    const { rows, total } = costPerOutcome(
+      [
+        task("a", "1", "passed", { group: "x" }),
+        task("b", "9", "passed", { group: "y" }),
+        task("c", "2", "failed", { group: "x" }),
+      ],
+      OPTIONS,
+    );
+    expect(rows.map((row) => [row.group, show(row).costPerPassUsd])).toEqual([
+      ["y", "9"],
+      ["x", "3"],
+    ]);
+    expect(show(total)).toMatchObject({ group: "total", spendUsd: "12", costPerPassUsd: "6" });
+  });
+
+  it("a third is a third with ten decimals", () => {
+    const tasks = [task("a", "1", "passed"), task("b", "0", "passed"), task("c", "0", "passed")];
+    expect(show(costPerOutcome(tasks, OPTIONS).total).costPerPassUsd).toBe("0.3333333333");
+  });
+
+  it("adds up exactly, whatever the split into groups", () => {
+    const statuses = fc.constantFrom<OutcomeStatus | null>("passed", "failed", "partial", "unknown", null);
+    const drawn = fc.record({
+      pico: fc.bigInt(0n, 10n ** 15n),
+      status: statuses,
+      group: fc.constantFrom("x", "y", "z"),
+    });
+    fc.assert(
+      fc.property(fc.array(drawn, { maxLength: 30 }), (list) => {
+        const tasks = list.map(({ pico, status, group }, n) => {
+          const text = `${pico / 10n ** 12n}.${(pico % 10n ** 12n).toString().padStart(12, "0")}`;
+          return task(`t${n}`, text, status, { group });
+        });
+        const { rows, total } = costPerOutcome(tasks, { ...OPTIONS, resamples: 20 });
+        const pico = list.reduce((sum, each) => sum + each.pico, 0n);
+        expect(total.spendUsd.times(countToDecimal(10n ** 12n)).toFixed()).toBe(pico.toString());
+        expect(sumDecimals(rows.map((row) => row.spendUsd)).eq(total.spendUsd)).toBe(true);
+        for (const row of [...rows, total]) expect(row.passed + row.failed + row.unknown + row.pending).toBe(row.tasks);
+        expect(rows.reduce((sum, row) => sum + row.passed, 0)).toBe(total.passed);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("intervals", () => {
+  const many = Array.from({ length: 60 }, (_, n) =>
+    task(`t${n}`, `${(n % 7) + 1}.5`, n % 3 === 0 ? "failed" : "passed"),
+  );
+
+  it("hold the point estimate, and repeat with the seed in any order of the tasks", () => {
+    const { total } = costPerOutcome(many, OPTIONS);
+    const { interval, costPerPassUsd } = show(total);
+    expect(Number(interval.lowUsd)).toBeLessThan(Number(costPerPassUsd));
+    expect(Number(interval.highUsd)).toBeGreaterThan(Number(costPerPassUsd));
+    expect(interval).toMatchObject({ level: 0.95, method: "bootstrap" });
+    expect(show(costPerOutcome(many.toReversed(), OPTIONS).total)).toEqual(show(total));
+    expect(show(costPerOutcome(many, { ...OPTIONS, seed: 2 }).total).interval).not.toEqual(interval);
+  });
+
+  it("narrow with the level", () => {
+    const width = (level: number): number => {
+      const { interval } = show(costPerOutcome(many, { ...OPTIONS, level }).total);
+      return Number(interval.highUsd) - Number(interval.lowUsd);
+    };
+    expect(width(0.8)).toBeLessThan(width(0.95));
+  });
+
+  it("are a point where all tasks are alike", () => {
+    const alike = Array.from({ length: 5 }, (_, n) => task(`t${n}`, "0.25", "passed"));
+    expect(show(costPerOutcome(alike, OPTIONS).total).interval).toMatchObject({ lowUsd: "0.25", highUsd: "0.25" });
+  });
+
+  it("have no upper bound where enough resamples hold no pass", () => {
+    const rare = [task("a", "1", "passed"), task("b", "1", "failed"), task("c", "1", "failed")];
+    const { interval } = costPerOutcome(rare, OPTIONS).total;
+    expect(interval?.highUsd).toBeNull();
+    expect(interval?.lowUsd).not.toBeNull();
+  });
+
+  it("without a pass: at least the mean cost ÷ (1 − 0.05^(1/n)), n being tasks whose outcome is known", () => {
+    const none = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "2", "failed"));
+    const expected = 2 / (1 - 0.05 ** (1 / 10));
+    const { total } = costPerOutcome([...none, task("p", "50", null)], OPTIONS);
+    expect(show(total)).toMatchObject({
+      costPerPassUsd: null,
+      interval: {
+        lowUsd: expected.toFixed(10).replace(/0+$/, ""),
+        highUsd: null,
+        method: "zero_pass_bound",
+        level: 0.95,
+      },
+      pendingBounds: { allPassUsd: "70", allFailUsd: null },
+    });
+  });
+});
+
+const shared = process.env.CENTSPAN_SHARED;
+const path = join(shared ?? "", "data/trajectories/mini-swe-agent-gemini-3-pro/stats_all_500.json");
+if (shared && !existsSync(path)) throw new Error(`CENTSPAN_SHARED is set, but ${path} is missing`);
+
+type Stats = {
+  instance_id: string;
+  resolved: boolean;
+  calls: number;
+  prompt_tokens: number;
+  cached_tokens: number;
+  completion_tokens: number;
+};
+
+describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
+  it("cost 0.6211841714 USD per resolved task, a third of it for runs that failed", () => {
+    const stats: Stats[] = JSON.parse(readFileSync(path, "utf8"));
+    const tasks = stats.map((run): TaskSpend => {
+      const { costUsd } = rateCall(toAggregate(run), rateCards, "run");
+      return {
+        ...task(run.instance_id, "0", run.resolved ? "passed" : "failed"),
+        costUsd: costUsd ?? parseDecimal("-1"),
+      };
+    });
+    const { total } = costPerOutcome(tasks, OPTIONS);
+    expect(show(total)).toMatchObject({
+      spendUsd: "230.4593276",
+      tasks: 500,
+      passed: 371,
+      failed: 129,
+      costPerPassUsd: "0.6211841714",
+      coverage: "1",
+      simulatedShare: "0",
+    });
+    const failedShare = total.failedSpendUsd.div(total.spendUsd).times(countToDecimal(100)).round(2);
+    expect(formatDecimal(failedShare)).toBe("33.84");
+    const { lowUsd, highUsd } = show(total).interval;
+    expect(Number(lowUsd)).toBeCloseTo(0.567, 2);
+    expect(Number(highUsd)).toBeCloseTo(0.68, 2);
+  });
+});
+
+function toAggregate(run: Stats): Call {
+  return {
+    ...EMPTY_IDENTITY,
+    callId: run.instance_id,
+    traceId: "",
+    spanId: "",
+    atNs: parseInstant("2025-11-19") ?? 0n,
+    durationNs: 0n,
+    provider: "google",
+    model: "gemini-3-pro-preview",
+    effort: "",
+    serviceTier: "",
+    responseId: "",
+    source: "import",
+    dialect: "",
+    inputSemantics: "inclusive",
+    requests: run.calls,
+    buckets: {
+      ...EMPTY_BUCKETS,
+      input: run.prompt_tokens - run.cached_tokens,
+      cacheRead: run.cached_tokens,
+      outputText: run.completion_tokens,
+    },
+    providedCostUsd: null,
+    provenance: "measured",
+    quarantineReason: "",
+  };
+}

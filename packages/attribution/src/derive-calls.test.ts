@@ -1,0 +1,209 @@
+import type { SpanRecord } from "@centspan/model";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deriveCalls, deriveCallsWithNotes } from "./index.ts";
+
+const hex = (n: number): string => n.toString(16).padStart(16, "0");
+const TRACE = "a".repeat(32);
+
+const span = (n: number, facts: Partial<SpanRecord> = {}): SpanRecord => ({
+  traceId: TRACE,
+  spanId: hex(n),
+  parentSpanId: "",
+  name: `span ${n}`,
+  kind: "client",
+  service: "app",
+  startedAtNs: BigInt(n) * 1000n,
+  endedAtNs: BigInt(n) * 1000n + 500n,
+  status: "unset",
+  statusMessage: "",
+  attributes: {},
+  resourceAttributes: {},
+  scopeName: "",
+  events: [],
+  links: [],
+  ...facts,
+});
+
+const chat = (input: number, more: Record<string, string> = {}): Record<string, string> => ({
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": "centspan",
+  "gen_ai.request.model": "scripted-strong",
+  "gen_ai.usage.input_tokens": String(input),
+  "gen_ai.usage.output_tokens": "1",
+  ...more,
+});
+
+describe("identity", () => {
+  const run = span(1, {
+    attributes: {
+      "centspan.task.id": "fix-it",
+      "centspan.task.type": "bug",
+      "centspan.role": "plan",
+      "gen_ai.conversation.id": "s1",
+    },
+  });
+  const server = span(2, {
+    parentSpanId: hex(1),
+    attributes: { "centspan.key.id": "k1", "centspan.key.name": "ci", "centspan.role": "execute" },
+  });
+  const call = span(3, {
+    parentSpanId: hex(2),
+    service: "centspan-gateway",
+    attributes: chat(10, {
+      "gen_ai.request.reasoning.level": "high",
+      "centspan.provenance": "simulated",
+      "openai.response.service_tier": "flex",
+    }),
+    resourceAttributes: { "team.id": "core", "centspan.repository": "acme/ledger", "centspan.key.name": "other" },
+  });
+
+  it("comes from the span, else the nearest ancestor, else the resource", () => {
+    expect(deriveCalls([call, server, run])).toMatchObject([
+      {
+        task: "fix-it",
+        taskType: "bug",
+        role: "execute",
+        sessionId: "s1",
+        keyId: "k1",
+        key: "ci",
+        team: "core",
+        repository: "acme/ledger",
+        provenance: "simulated",
+        source: "gateway",
+        effort: "high",
+        serviceTier: "flex",
+        durationNs: 500n,
+        requests: 1,
+      },
+    ]);
+  });
+
+  it("never gives one key another's name", () => {
+    const unnamed = { ...server, attributes: { "centspan.key.id": "k1" } };
+    expect(deriveCalls([run, unnamed, call])).toMatchObject([{ keyId: "k1", key: "" }]);
+  });
+
+  it("falls back from task to session", () => {
+    expect(deriveCalls([span(1, { attributes: chat(1, { "gen_ai.conversation.id": "s9" }) })])).toMatchObject([
+      { task: "s9", sessionId: "s9", provenance: "measured", source: "client" },
+    ]);
+  });
+});
+
+describe("one response, several observers", () => {
+  const response = { "gen_ai.response.id": "r1" };
+  const client = span(1, {
+    attributes: chat(100, { ...response, "gen_ai.conversation.id": "s1", "centspan.task.id": "t1" }),
+  });
+  const gateway = span(2, {
+    traceId: "b".repeat(32),
+    service: "centspan-gateway",
+    attributes: chat(100, {
+      ...response,
+      "gen_ai.usage.cache_read.input_tokens": "64",
+      "centspan.key.id": "k1",
+      "centspan.key.name": "ci",
+    }),
+  });
+
+  it("is one call: the gateway's, with the client's session and task", () => {
+    const { calls, notes } = deriveCallsWithNotes([client, gateway]);
+    expect(calls).toMatchObject([
+      {
+        spanId: hex(2),
+        source: "gateway",
+        buckets: { input: 36, cacheRead: 64 },
+        sessionId: "s1",
+        task: "t1",
+        keyId: "k1",
+      },
+    ]);
+    expect(notes).toContainEqual({ kind: "not_billed", traceId: TRACE, spanId: hex(1), reason: "same_response" });
+  });
+
+  it("keeps its id whoever reports it, so that the better report replaces the earlier one", () => {
+    const ids = [[client], [gateway], [client, gateway]].map((spans) => deriveCalls(spans).map(({ callId }) => callId));
+    expect(new Set(ids.flat()).size).toBe(1);
+  });
+
+  it("two calls without a response id stay two, equal as they are", () => {
+    expect(deriveCalls([span(1, { attributes: chat(5) }), span(2, { attributes: chat(5) })])).toHaveLength(2);
+  });
+});
+
+describe("usage that is not there", () => {
+  const silent = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m" };
+
+  it("makes a call of unknown usage, not a free one", () => {
+    const attributes = { ...silent, "centspan.usage.missing": "true" };
+    expect(deriveCalls([span(1, { attributes, status: "error" })])).toMatchObject([
+      { quarantineReason: "usage_missing" },
+    ]);
+  });
+
+  it("is no call where the request failed without an answer", () => {
+    expect(deriveCalls([span(1, { attributes: silent, status: "error" })])).toEqual([]);
+  });
+
+  it("contradictory usage is quarantined", () => {
+    expect(deriveCalls([span(1, { attributes: chat(-5) })])).toMatchObject([{ quarantineReason: "negative_count" }]);
+  });
+});
+
+describe("broken trees", () => {
+  const ids = (spans: SpanRecord[]) => deriveCalls(spans).map(({ spanId }) => spanId);
+
+  it("a span that is its own parent is a call", () => {
+    expect(ids([span(1, { parentSpanId: hex(1), attributes: chat(1) })])).toEqual([hex(1)]);
+  });
+
+  it("members of a cycle are calls each, since none is above the others; what hangs below one is a call too", () => {
+    const cycle = [
+      span(1, { parentSpanId: hex(2), attributes: chat(1) }),
+      span(2, { parentSpanId: hex(1), attributes: chat(2) }),
+    ];
+    expect(ids(cycle)).toEqual([hex(1), hex(2)]);
+    expect(ids([...cycle, span(3, { parentSpanId: hex(1), attributes: chat(3) })])).toEqual([hex(2), hex(3)]);
+  });
+
+  it("a missing parent ends the way up", () => {
+    expect(ids([span(1, { parentSpanId: hex(99), attributes: chat(1) })])).toEqual([hex(1)]);
+  });
+
+  it("a chain of 20,000 spans is walked", () => {
+    const chain = Array.from({ length: 20_000 }, (_, n) =>
+      span(n + 1, { parentSpanId: n === 0 ? "" : hex(n), attributes: chat(1) }),
+    );
+    expect(ids(chain)).toEqual([hex(20_000)]);
+  });
+
+  it("an end before the start has no length", () => {
+    expect(deriveCalls([span(1, { attributes: chat(1), endedAtNs: 0n })])).toMatchObject([{ durationNs: 0n }]);
+  });
+
+  it("bills what a naive search for usage below finds, in any order of arrival", () => {
+    const tree = fc.array(fc.record({ parent: fc.nat(14), usage: fc.boolean() }), { minLength: 1, maxLength: 15 });
+    fc.assert(
+      fc.property(tree, fc.integer(), (nodes, seed) => {
+        // Parents come before their children, so there is no cycle: 0 is a root.
+        const spans = nodes.map(({ parent, usage }, n) =>
+          span(n + 1, { parentSpanId: n === 0 ? "" : hex((parent % n) + 1), attributes: usage ? chat(n + 1) : {} }),
+        );
+        const hasUsageBelow = (id: string): boolean =>
+          spans.some(
+            (each) =>
+              each.parentSpanId === id &&
+              ("gen_ai.usage.input_tokens" in each.attributes || hasUsageBelow(each.spanId)),
+          );
+        const expected = spans
+          .filter(({ spanId, attributes }) => "gen_ai.usage.input_tokens" in attributes && !hasUsageBelow(spanId))
+          .map(({ spanId }) => spanId);
+        const shuffled = spans.toSorted(
+          (a, b) => ((Number(a.startedAtNs) * seed) % 7919) - ((Number(b.startedAtNs) * seed) % 7919),
+        );
+        expect(ids(shuffled)).toEqual(expected);
+      }),
+    );
+  });
+});
