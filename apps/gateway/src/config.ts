@@ -1,0 +1,26 @@
+/** The gateway's settings, from environment variables. */
+import { listenSchema, portSchema } from "@centspan/service";
+import { z } from "zod";
+
+export const SAFETY_POLICIES = ["beside", "hold"] as const;
+/** `beside`: output flows while checks run, and is cut off if one refuses. `hold`: output waits for all checks. */
+export type SafetyPolicy = (typeof SAFETY_POLICIES)[number];
+
+/** An empty variable means the same as none. */
+const optionalText = z
+  .string()
+  .optional()
+  .transform((text) => (text === "" ? undefined : text));
+
+export const configSchema = listenSchema.extend({
+  CENTSPAN_PORT: portSchema.default(4000),
+  DATABASE_URL: z.url(),
+  CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
+  CENTSPAN_INGEST_KEY: z.string().min(1),
+  CENTSPAN_UPSTREAM_URL: z.url().default("http://127.0.0.1:4100"),
+  CENTSPAN_UPSTREAM_KEY: optionalText,
+  CENTSPAN_UPSTREAM_PROVIDER: z.string().min(1).default("centspan"),
+  CENTSPAN_SAFETY_POLICY: z.enum(SAFETY_POLICIES).default("beside"),
+  /** Requests a key may make in a minute; no limit when absent. */
+  CENTSPAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().positive().optional(),
+});

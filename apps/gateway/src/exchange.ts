@@ -1,0 +1,51 @@
+/**
+ * One request on its way through the pipeline, and the span that every stage runs in.
+ * Stages pass results to each other as values; what lives here is what all of them share.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { asCentspanError } from "@centspan/base";
+import { type SpanAttributes, type SpanTemplate, setAttributes, withSpan } from "@centspan/telemetry";
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+import type { InferenceProtocol } from "./protocols/protocol.ts";
+
+export type Exchange = {
+  protocol: InferenceProtocol;
+  request: IncomingMessage;
+  response: ServerResponse;
+  tracer: Tracer;
+  /** The `POST {route}` span, and the context in which stages are its children. */
+  serverSpan: Span;
+  serverContext: Context;
+  /** Whose work this is; grows once the key is known. */
+  identity: SpanAttributes;
+  /** Aborts when the client has gone before it had everything. */
+  clientGone: AbortSignal;
+};
+
+export type StageTemplate = Extract<SpanTemplate, `api.${string}`>;
+
+/** Runs one stage in its span, with the verdict it came to. */
+export async function runStage<T>(
+  exchange: Exchange,
+  template: StageTemplate,
+  work: (span: Span) => Promise<T> | T,
+): Promise<T> {
+  const options = { parent: exchange.serverContext, attributes: exchange.identity };
+  return withSpan(exchange.tracer, template, options, async (span) => {
+    try {
+      const result = await work(span);
+      setAttributes(span, { "centspan.verdict": "ok" });
+      return result;
+    } catch (thrown) {
+      const error = asCentspanError(thrown);
+      setAttributes(span, { "centspan.verdict": error.code, "centspan.verdict.field": error.field });
+      throw thrown;
+    }
+  });
+}
+
+/** Adds to the identity, on the server span too. */
+export function identify(exchange: Exchange, attributes: SpanAttributes): void {
+  exchange.identity = { ...exchange.identity, ...attributes };
+  setAttributes(exchange.serverSpan, attributes);
+}

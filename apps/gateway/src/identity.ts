@@ -1,0 +1,47 @@
+/**
+ * Whose work a request is: what the client says in headers, and what its key says. The key's side always wins and
+ * can't be set by a header. Copied onto every span of the request, so that a call can be attributed from its own span.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { CentspanError } from "@centspan/base";
+import type { Principal } from "@centspan/model";
+import type { SpanAttributes } from "@centspan/telemetry";
+
+/** Identity headers by the attribute they become. */
+const HEADERS = {
+  "centspan.task.id": "x-centspan-task",
+  "centspan.task.type": "x-centspan-task-type",
+  "centspan.run.id": "x-centspan-run",
+  "centspan.role": "x-centspan-role",
+  "centspan.repository": "x-centspan-repository",
+  "centspan.harness.version": "x-centspan-harness-version",
+} as const satisfies Partial<Record<keyof SpanAttributes, string>>;
+
+/** Where agents name their session, ours first; Codex sends the second. */
+const SESSION_HEADERS = ["x-centspan-session", "session-id"];
+
+const readHeader = (headers: IncomingHttpHeaders, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+};
+
+/** A whole number in a header; undefined when absent. */
+export function readCountHeader(headers: IncomingHttpHeaders, name: string): number | undefined {
+  const value = readHeader(headers, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value))
+    throw new CentspanError("invalid_request", `${name}: must be a whole number`, { field: name });
+  return Number(value);
+}
+
+export function readIdentity(headers: IncomingHttpHeaders): SpanAttributes {
+  const texts = Object.entries(HEADERS).map(([attribute, header]) => [attribute, readHeader(headers, header)]);
+  const session = SESSION_HEADERS.map((name) => readHeader(headers, name)).find((value) => value !== undefined);
+  return { ...Object.fromEntries(texts), "gen_ai.conversation.id": session };
+}
+
+export const describeKey = (principal: Principal): SpanAttributes => ({
+  "centspan.key.id": principal.keyId,
+  "centspan.key.name": principal.keyName,
+  "centspan.team.id": principal.team ?? undefined,
+});

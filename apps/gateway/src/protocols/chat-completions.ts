@@ -1,0 +1,101 @@
+/** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
+import { chatRequestSchema, readChatConversation } from "@centspan/model";
+import { z } from "zod";
+import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
+
+const count = z.int().nonnegative();
+
+const usageSchema = z
+  .looseObject({
+    prompt_tokens: count,
+    completion_tokens: count,
+    prompt_tokens_details: z
+      .looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
+      .nullish(),
+    completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
+  })
+  .transform((usage) => ({
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cacheRead: usage.prompt_tokens_details?.cached_tokens ?? undefined,
+    cacheWrite: usage.prompt_tokens_details?.cache_write_tokens ?? undefined,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? undefined,
+  }));
+
+/** The same shape serves whole answers (`message`) and chunks (`delta`). */
+const completionSchema = z.looseObject({
+  id: z.string().optional().catch(undefined),
+  model: z.string().optional().catch(undefined),
+  service_tier: z.string().optional().catch(undefined),
+  error: z.unknown(),
+  choices: z
+    .array(
+      z.looseObject({
+        finish_reason: z.string().nullish().catch(undefined),
+        delta: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+      }),
+    )
+    .optional()
+    .catch(undefined),
+  // Usage that is not what the protocol says counts as not reported; it is never guessed.
+  usage: usageSchema.optional().catch(undefined),
+});
+
+function readCompletion(completion: z.infer<typeof completionSchema>, facts: CallFacts): void {
+  facts.responseId = completion.id ?? facts.responseId;
+  facts.model = completion.model ?? facts.model;
+  facts.serviceTier = completion.service_tier ?? facts.serviceTier;
+  facts.usage = completion.usage ?? facts.usage;
+  for (const choice of completion.choices ?? []) {
+    if (typeof choice.finish_reason === "string") facts.finishReasons.push(choice.finish_reason);
+  }
+  if (facts.finishReasons.length > 0) facts.generated = true;
+  if (completion.error !== undefined && completion.error !== null) facts.failed = true;
+}
+
+/** A delta that says more than whose turn it is. */
+const hasOutput = (delta: Record<string, unknown> | null | undefined): boolean =>
+  Object.entries(delta ?? {}).some(([key, value]) => key !== "role" && value !== null && value !== "");
+
+export default defineProtocol({
+  id: "openai-chat",
+  describe: "OpenAI Chat Completions over HTTP",
+  route: "/v1/chat/completions",
+  readRequest: (body) =>
+    chatRequestSchema
+      .transform((request) => {
+        const asksUsage = request.stream === true && request.stream_options?.include_usage !== true;
+        return {
+          model: request.model,
+          stream: request.stream === true,
+          effort: request.reasoning_effort ?? "",
+          cacheKey: typeof request.prompt_cache_key === "string" ? request.prompt_cache_key : "",
+          conversation: readChatConversation(request),
+          additions: asksUsage ? { stream_options: { ...request.stream_options, include_usage: true } } : {},
+          hidesUsageChunk: asksUsage,
+        };
+      })
+      .safeParse(body),
+  readEvent(data, facts) {
+    if (data === "[DONE]") {
+      facts.generated = true;
+      facts.finished = true;
+      return { output: false, usageOnly: false };
+    }
+    const chunk = completionSchema.safeParse(parseJson(data)).data;
+    if (!chunk) return { output: false, usageOnly: false };
+    readCompletion(chunk, facts);
+    return {
+      output: chunk.choices?.some((choice) => hasOutput(choice.delta)) ?? false,
+      usageOnly: chunk.choices?.length === 0 && chunk.usage !== undefined,
+    };
+  },
+  readAnswer(body, facts) {
+    const completion = completionSchema.safeParse(body).data;
+    if (!completion) return;
+    readCompletion(completion, facts);
+    facts.finished = facts.generated;
+  },
+  writeStreamError: ({ message, code }) =>
+    `data: ${JSON.stringify({ error: { message, type: "server_error", code } })}\n\n`,
+});

@@ -1,0 +1,82 @@
+/**
+ * An inference protocol as the gateway sees it: one file each, joined in registry.ts.
+ * A protocol reads: what the request asks, and what the answer's events say about the call. It never rewrites an answer.
+ */
+import type { Conversation } from "@centspan/model";
+import type { z } from "zod";
+
+/** What the gateway needs to know of a request. */
+export type InferenceRequest = {
+  model: string;
+  stream: boolean;
+  /** Reasoning effort asked for; "" when none was. */
+  effort: string;
+  /** The thread the client caches its prompt under; "" when it names none. */
+  cacheKey: string;
+  conversation: Conversation;
+  /** Top-level members to add to what goes upstream, so that it reports usage. */
+  additions: Record<string, unknown>;
+  /** True when the client did not ask for the usage chunk that was asked for on its behalf. */
+  hidesUsageChunk: boolean;
+};
+
+/** Usage as the upstream reported it, in tokens; input includes cached ones, output includes reasoning. */
+export type ReportedUsage = {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+  reasoning?: number | undefined;
+};
+
+/** What an answer has said so far. Absent facts stay undefined: nothing here is a default. */
+export type CallFacts = {
+  responseId?: string | undefined;
+  model?: string | undefined;
+  serviceTier?: string | undefined;
+  usage?: ReportedUsage | undefined;
+  finishReasons: string[];
+  /** The model has said all it will; only bookkeeping may follow. */
+  generated: boolean;
+  /** The protocol's last word was seen: a client that leaves now has everything. */
+  finished: boolean;
+  failed: boolean;
+};
+
+export const createCallFacts = (): CallFacts => ({
+  finishReasons: [],
+  generated: false,
+  finished: false,
+  failed: false,
+});
+
+/** What one stream event is to the gateway. */
+export type EventMeaning = {
+  /** It carries something the model generated. */
+  output: boolean;
+  /** It is the chunk that holds usage and nothing else. */
+  usageOnly: boolean;
+};
+
+export type InferenceProtocol = {
+  id: string;
+  describe: string;
+  route: string;
+  readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
+  /** Takes what the event's data says into `facts`. */
+  readEvent(data: string, facts: CallFacts): EventMeaning;
+  /** Takes what a whole answer says into `facts`. */
+  readAnswer(body: unknown, facts: CallFacts): void;
+  /** An error as this protocol's streams write it, for a stream that has begun. */
+  writeStreamError(error: { message: string; code: string }): string;
+};
+
+export const defineProtocol = (protocol: InferenceProtocol): InferenceProtocol => protocol;
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

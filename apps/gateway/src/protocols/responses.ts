@@ -1,0 +1,89 @@
+/** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
+import { readResponsesConversation, responsesRequestSchema } from "@centspan/model";
+import { z } from "zod";
+import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
+
+const count = z.int().nonnegative();
+
+const usageSchema = z
+  .looseObject({
+    input_tokens: count,
+    output_tokens: count,
+    input_tokens_details: z
+      .looseObject({ cached_tokens: count.optional(), cache_write_tokens: count.optional() })
+      .nullish(),
+    output_tokens_details: z.looseObject({ reasoning_tokens: count.optional() }).nullish(),
+  })
+  .transform((usage) => ({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cacheRead: usage.input_tokens_details?.cached_tokens,
+    cacheWrite: usage.input_tokens_details?.cache_write_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens,
+  }));
+
+const responseSchema = z.looseObject({
+  id: z.string().optional().catch(undefined),
+  model: z.string().optional().catch(undefined),
+  status: z.string().optional().catch(undefined),
+  service_tier: z.string().optional().catch(undefined),
+  incomplete_details: z.looseObject({ reason: z.string().optional() }).nullish().catch(undefined),
+  output: z.array(z.looseObject({ type: z.string().optional() })).catch([]),
+  // Usage that is not what the protocol says counts as not reported; it is never guessed.
+  usage: usageSchema.optional().catch(undefined),
+});
+
+const eventSchema = z.looseObject({ type: z.string(), response: responseSchema.optional().catch(undefined) });
+
+const TERMINAL_EVENTS = new Set(["response.completed", "response.incomplete", "response.failed"]);
+const isCall = (type: string | undefined): boolean => type?.endsWith("_call") ?? false;
+
+function readResponse(response: z.infer<typeof responseSchema>, facts: CallFacts): void {
+  facts.responseId = response.id ?? facts.responseId;
+  facts.model = response.model ?? facts.model;
+  facts.serviceTier = response.service_tier ?? facts.serviceTier;
+  facts.usage = response.usage ?? facts.usage;
+  if (response.status === "completed") {
+    facts.finishReasons = [response.output.some((item) => isCall(item.type)) ? "tool_calls" : "stop"];
+  } else if (response.status === "incomplete") {
+    facts.finishReasons = [response.incomplete_details?.reason ?? "incomplete"];
+  } else if (response.status === "failed") {
+    facts.finishReasons = ["error"];
+    facts.failed = true;
+  } else return;
+  facts.generated = true;
+  facts.finished = true;
+}
+
+export default defineProtocol({
+  id: "openai-responses",
+  describe: "OpenAI Responses over HTTP",
+  route: "/v1/responses",
+  readRequest: (body) =>
+    responsesRequestSchema
+      .transform((request) => ({
+        model: request.model,
+        stream: request.stream === true,
+        effort: request.reasoning?.effort ?? "",
+        cacheKey: request.prompt_cache_key ?? "",
+        conversation: readResponsesConversation(request),
+        additions: {},
+        hidesUsageChunk: false,
+      }))
+      .safeParse(body),
+  readEvent(data, facts) {
+    const event = eventSchema.safeParse(parseJson(data)).data;
+    if (!event) return { output: false, usageOnly: false };
+    if (event.response) readResponse(event.response, facts);
+    if (event.type === "error") facts.failed = true;
+    if (TERMINAL_EVENTS.has(event.type)) facts.finished = true;
+    const output = event.type.endsWith(".delta") || event.type === "response.output_item.done";
+    return { output, usageOnly: false };
+  },
+  readAnswer(body, facts) {
+    const response = responseSchema.safeParse(body).data;
+    if (response) readResponse(response, facts);
+  },
+  writeStreamError: ({ message, code }) =>
+    `event: error\ndata: ${JSON.stringify({ type: "error", code, message, param: null })}\n\n`,
+});

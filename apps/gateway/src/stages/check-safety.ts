@@ -1,0 +1,65 @@
+/**
+ * Stage api.safety: every check reads what the request adds, beside inference. What a refusal does to the answer is
+ * decided where the answer is forwarded. Invariant: a check that fails refuses; it never lets pass.
+ */
+import { asCentspanError, CentspanError } from "@centspan/base";
+import { type Conversation, type ConversationItem, renderItem, type SafetyCheck } from "@centspan/model";
+import { setAttributes } from "@centspan/telemetry";
+import type { SafetyPolicy } from "../config.ts";
+import { type Exchange, runStage } from "../exchange.ts";
+
+export type SafetyOptions = { checks: readonly SafetyCheck[]; policy: SafetyPolicy };
+
+export type SafetyWatch = {
+  policy: SafetyPolicy;
+  /** The refusal once all checks are done, null when none refuses. Never rejects. */
+  verdict: Promise<CentspanError | null>;
+  /** The refusal as far as it is known. */
+  refusal(): CentspanError | null;
+  /** Tells when inference runs, for the overlap. */
+  inferenceStarted(): void;
+  inferenceEnded(): void;
+};
+
+export function checkSafety(exchange: Exchange, conversation: Conversation, options: SafetyOptions): SafetyWatch {
+  const newText = selectNewItems(conversation.items).map(renderItem).join("\n");
+  let inferenceFromMs = Number.POSITIVE_INFINITY;
+  let inferenceToMs = Number.POSITIVE_INFINITY;
+  let refusal: CentspanError | null = null;
+
+  const run = (check: SafetyCheck): Promise<void> =>
+    runStage(exchange, "api.safety", async (span) => {
+      const startedMs = performance.now();
+      setAttributes(span, { "centspan.safety.check": check.id, "centspan.safety.policy": options.policy });
+      try {
+        const { allowed, reason } = await check.check(newText);
+        if (!allowed) throw new CentspanError("content_blocked", `${check.id}: the request ${reason}`);
+      } finally {
+        const endedMs = Math.min(performance.now(), inferenceToMs);
+        const overlapMs = endedMs - Math.max(startedMs, inferenceFromMs);
+        setAttributes(span, { "centspan.safety.overlap_ms": Math.max(overlapMs, 0) });
+      }
+    }).catch((thrown: unknown) => {
+      refusal ??= asCentspanError(thrown);
+    });
+
+  return {
+    policy: options.policy,
+    verdict: Promise.all(options.checks.map(run)).then(() => refusal),
+    refusal: () => refusal,
+    inferenceStarted() {
+      inferenceFromMs = performance.now();
+    },
+    inferenceEnded() {
+      inferenceToMs = performance.now();
+    },
+  };
+}
+
+const isModelTurn = (item: ConversationItem): boolean =>
+  item.type === "tool_call" || (item.type === "message" && item.role === "assistant");
+
+/** What came since the model spoke last; earlier items were read when they were new. */
+export function selectNewItems(items: readonly ConversationItem[]): readonly ConversationItem[] {
+  return items.slice(items.findLastIndex(isModelTurn) + 1);
+}

@@ -1,0 +1,39 @@
+/** Stage api.tokenize: the prompt's token ids, encoding only what earlier requests did not already hold. */
+import type { Conversation } from "@centspan/model";
+import { setAttributes } from "@centspan/telemetry";
+import { createDeltaTokenizer, type DeltaTokenizer, getTokenizer } from "@centspan/tokens";
+import { type Exchange, runStage } from "../exchange.ts";
+
+/** Delta tokenizers by workspace: what one workspace sent shows in no other's counts. */
+export type TokenizerPool = { get(workspace: string, model: string): Promise<DeltaTokenizer> };
+
+export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
+  const pool = new Map<string, DeltaTokenizer>();
+  return {
+    async get(workspace, model) {
+      const tokenizer = await getTokenizer(model);
+      const key = JSON.stringify([workspace, tokenizer.id]);
+      const found = pool.get(key) ?? createDeltaTokenizer({ tokenizer, maxTokens: 4_000_000 });
+      pool.delete(key);
+      pool.set(key, found);
+      const [oldest] = pool.keys();
+      if (pool.size > maxWorkspaces && oldest !== undefined) pool.delete(oldest);
+      return found;
+    },
+  };
+}
+
+export type TokenizeInput = { workspace: string; model: string; conversation: Conversation };
+
+export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<number[]> {
+  return runStage(exchange, "api.tokenize", async (span) => {
+    const delta = await pool.get(input.workspace, input.model);
+    const { ids, newTokens, reusedTokens } = delta.tokenize(input.conversation);
+    setAttributes(span, {
+      "centspan.tokenizer": delta.tokenizer.id,
+      "centspan.tokens.new": newTokens,
+      "centspan.tokens.reused": reusedTokens,
+    });
+    return ids;
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * The address that answers: a connection pool, which headers go there, and what its failures are called.
+ * Must not: send the client's key or internal names to somebody else's server.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { CentspanError } from "@centspan/base";
+import type { Provenance } from "@centspan/model";
+import { type Dispatcher, errors, Pool } from "undici";
+
+/** What is particular about a provider. Everything that is not listed is an OpenAI-compatible server that measures. */
+type ProviderTraits = { takesTokenIds: boolean; seesIdentity: boolean; provenance: Provenance };
+const OTHER_PROVIDER: ProviderTraits = { takesTokenIds: false, seesIdentity: false, provenance: "measured" };
+const PROVIDERS: Partial<Record<string, ProviderTraits>> = {
+  // Our own engine: its clock is a model, and it trusts the gateway's token ids.
+  centspan: { takesTokenIds: true, seesIdentity: true, provenance: "simulated" },
+};
+
+export type UpstreamOptions = { url: string; key: string | undefined; provider: string };
+
+export type UpstreamCall = {
+  method: "GET" | "POST";
+  /** Path below the upstream's base, such as /v1/responses. */
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer | null;
+  signal: AbortSignal;
+};
+
+export type Upstream = ProviderTraits & {
+  origin: string;
+  provider: string;
+  /** Sends a request; throws upstream_failed or upstream_timeout when no answer begins. */
+  send(call: UpstreamCall): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+};
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Reasoning models stay silent for minutes before the first byte, and between bytes. */
+const SILENCE_TIMEOUT_MS = 600_000;
+
+export function createUpstream({ url, key, provider }: UpstreamOptions): Upstream {
+  const base = new URL(url);
+  // Addresses are given both with and without the version that every route here starts with.
+  const prefix = base.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+  const pool = new Pool(base.origin, {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: SILENCE_TIMEOUT_MS,
+    bodyTimeout: SILENCE_TIMEOUT_MS,
+  });
+  return {
+    ...(PROVIDERS[provider] ?? OTHER_PROVIDER),
+    origin: base.origin,
+    provider,
+    async send({ method, path, headers, body, signal }) {
+      const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
+      try {
+        const answer = await pool.request({
+          method,
+          path: prefix + path,
+          headers: { ...headers, ...credential },
+          body,
+          signal,
+        });
+        // A cancelled answer that nobody reads would otherwise end the process; who reads it gets the error anyway.
+        answer.body.on("error", () => undefined);
+        return answer;
+      } catch (thrown) {
+        throw translateUpstreamError(thrown);
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Undici's failures as ours; an abort of our own stays what it is. */
+export function translateUpstreamError(thrown: unknown): unknown {
+  if (thrown instanceof CentspanError || isAbort(thrown)) return thrown;
+  const isTimeout =
+    thrown instanceof errors.ConnectTimeoutError ||
+    thrown instanceof errors.HeadersTimeoutError ||
+    thrown instanceof errors.BodyTimeoutError;
+  const code = thrown instanceof Error && "code" in thrown ? ` (${String(thrown.code)})` : "";
+  return isTimeout
+    ? new CentspanError("upstream_timeout", `the model server did not answer in time${code}`, { cause: thrown })
+    : new CentspanError("upstream_failed", `the model server can't be reached or broke off${code}`, { cause: thrown });
+}
+
+export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
+
+const PASSED_ON =
+  /^(accept|content-type|user-agent|originator|idempotency-key|(session|thread|conversation)-id|openai-.+|x-.+)$/;
+const KEPT_BACK = /^x-(api-key|forwarded-.+|real-ip)$/;
+const IDENTITY = /^x-centspan-/;
+
+/** The client's headers that go upstream: what shapes the answer, never credentials, hops or addresses. */
+export function selectRequestHeaders(headers: IncomingHttpHeaders, upstream: Upstream): Record<string, string> {
+  const selected: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string" || !PASSED_ON.test(name) || KEPT_BACK.test(name)) continue;
+    if (IDENTITY.test(name) && !upstream.seesIdentity) continue;
+    selected[name] = value;
+  }
+  return selected;
+}
+
+const HOP_BY_HOP = /^(connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/;
+
+/** The upstream's headers that reach the client: all but those of its own connection. */
+export function selectResponseHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const selected: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !HOP_BY_HOP.test(name)) selected[name] = value;
+  }
+  return selected;
+}
