@@ -4,7 +4,7 @@
  * when its part is written, and may be repeated because every table ignores a repeated row.
  */
 import { CentspanError } from "@centspan/base";
-import { ClickHouseError, createClient } from "@clickhouse/client";
+import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
 export type QueryParams = Record<string, unknown>;
 type Row = Record<string, unknown>;
@@ -22,9 +22,13 @@ const INSERT_DEADLINE_MS = 30_000;
 const QUERY_DEADLINE_S = 25;
 
 export function openConnection(url: string): Connection {
-  const base = { url, request_timeout: INSERT_DEADLINE_MS, max_open_connections: 20, application: "centspan" };
   const client = createClient({
-    ...base,
+    url,
+    application: "centspan",
+    request_timeout: INSERT_DEADLINE_MS,
+    max_open_connections: 20,
+    // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
+    log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
@@ -75,7 +79,7 @@ async function ensureDatabase(url: string): Promise<void> {
   if (database === "") return;
   address.pathname = "/";
   // A connection to a database that doesn't exist yet is refused: this one names none.
-  const client = createClient({ url: address.href, request_timeout: INSERT_DEADLINE_MS });
+  const client = createClient({ url: address.href, log: { level: ClickHouseLogLevel.OFF } });
   try {
     await client.command({
       query: "CREATE DATABASE IF NOT EXISTS {database:Identifier}",

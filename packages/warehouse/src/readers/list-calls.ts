@@ -22,7 +22,7 @@ export async function listCalls(
      SELECT ${CALL_COLUMNS}, lines
      FROM page
      LEFT JOIN (
-       SELECT call_id, arraySort(groupArray(${LINE_TUPLE})) AS lines
+       SELECT call_id, groupArray(${LINE_TUPLE}) AS lines
        FROM charge_lines FINAL
        WHERE workspace = {workspace:String} AND call_id IN (SELECT call_id FROM page)
        GROUP BY call_id

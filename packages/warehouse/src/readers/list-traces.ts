@@ -78,14 +78,14 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
      runs AS (
        SELECT trace_id, argMin(
          (span_id, started_at, run_id, task),
-         (NOT is_root, started_at, received_at, span_id, content_hash)
+         (parent_span_id != '', started_at, received_at, span_id, content_hash)
        ) AS face
        FROM spans
        WHERE workspace = {workspace:String} AND NOT of_replica${and(ofTrace)}
        GROUP BY trace_id
      ),
      spend AS (
-       SELECT trace_id, count() AS calls, sum(cost_usd) AS cost_usd,
+       SELECT trace_id, count() AS calls, sum(cost_usd) AS spent_usd,
          ${["run_id", "task", "task_type", "session_id", "key", "team", "model"]
            .map((column) => `argMin(${column}, (at, call_id)) AS first_${column}`)
            .join(", ")},
@@ -99,7 +99,7 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
          if(face.3 != '', face.3, first_run_id) AS run_id, if(face.4 != '', face.4, first_task) AS task,
          first_session_id AS session_id, first_task_type AS task_type,
          first_key AS key, first_team AS team, first_model AS model,
-         calls, cost_usd, ${PROVENANCES.join(", ")}
+         calls, spent_usd AS cost_usd, ${PROVENANCES.join(", ")}
        FROM runs LEFT JOIN spend USING (trace_id)
      ),
      verdicts AS (
@@ -147,7 +147,7 @@ async function describeTraces(
 
 const byTrace = <T extends { trace_id: string }>(row: T): [string, T] => [row.trace_id, row];
 
-const SELECT_FACES = `SELECT trace_id, span_id, name, is_root, ended_ns - started_ns AS duration_ns,
+const SELECT_FACES = `SELECT trace_id, span_id, name, parent_span_id = '' AS is_root, ended_ns - started_ns AS duration_ns,
     ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
     attributes['centspan.task.title'] AS title, attributes['centspan.task.type'] AS task_type,
     attributes['centspan.key.name'] AS key, team, attributes['gen_ai.request.model'] AS model

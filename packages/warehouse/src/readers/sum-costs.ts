@@ -63,19 +63,19 @@ const selectByColumn = (group: Exclude<CostGroup, "meter">, where: Conditions): 
 /** One row for each meter of each call. A meter without a line was used and not charged: its cost is unknown, not zero. */
 function selectByMeter(where: Conditions): string {
   const used = METERS.map((meter) => `if(${columnOf(meter)} > 0, ['${meter}'], [])`).join(", ");
-  const buckets = METERS.map((meter) => `if(group = '${meter}', ${columnOf(meter)}, 0) AS ${columnOf(meter)}`);
+  const ownBucket = METERS.map((meter) => `if(group = '${meter}', all.${columnOf(meter)}, 0) AS ${columnOf(meter)}`);
   return `SELECT group, line_costs[indexOf(line_meters, group)] AS charged, requests, cost_status, provenance,
-     ${buckets.map((bucket) => bucket).join(", ")}
+     ${ownBucket.join(", ")}
    FROM (
-     SELECT * FROM calls FINAL WHERE workspace = {workspace:String}${and(where)}
-   ) AS filtered
-   LEFT JOIN (
-     SELECT call_id, groupArray(toString(meter)) AS line_meters, groupArray(toNullable(cost_usd)) AS line_costs
-     FROM charge_lines FINAL
-     WHERE workspace = {workspace:String}
-     GROUP BY call_id
-   ) AS charges USING (call_id)
-   ARRAY JOIN arrayDistinct(arrayConcat(${used}, line_meters)) AS group`;
+     SELECT *, arrayJoin(arrayDistinct(arrayConcat(${used}, line_meters))) AS group
+     FROM (SELECT * FROM calls FINAL WHERE workspace = {workspace:String}${and(where)}) AS filtered
+     LEFT JOIN (
+       SELECT call_id, groupArray(toString(meter)) AS line_meters, groupArray(toNullable(cost_usd)) AS line_costs
+       FROM charge_lines FINAL
+       WHERE workspace = {workspace:String}
+       GROUP BY call_id
+     ) AS charges USING (call_id)
+   ) AS all`;
 }
 
 const columnOf = (meter: (typeof METERS)[number]): (typeof BUCKET_COLUMNS)[keyof Buckets] =>

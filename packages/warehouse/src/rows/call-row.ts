@@ -1,6 +1,15 @@
 /** Calls and their charge lines between the model and the columns of `calls` and `charge_lines`. */
 import { assert, type Decimal, formatDecimal, parseDecimal, quantiseLine } from "@centspan/base";
-import type { Buckets, CallSource, ChargeLine, CostStatus, Meter, Provenance, RatedCall } from "@centspan/model";
+import {
+  type Buckets,
+  type CallSource,
+  type ChargeLine,
+  type CostStatus,
+  METERS,
+  type Meter,
+  type Provenance,
+  type RatedCall,
+} from "@centspan/model";
 import { hashContent } from "../content-hash.ts";
 import { readCount } from "../counts.ts";
 import { nanoseconds, writeInstant } from "../instants.ts";
@@ -178,15 +187,24 @@ export function fromCallRow(row: CallRow): RatedCall {
     quarantineReason: row.quarantine_reason,
     costStatus: row.cost_status,
     costUsd: row.cost_usd === null ? null : parseDecimal(row.cost_usd),
-    lines: row.lines.map(
-      ([meter, quantity, unitPriceUsd, costUsd, priceEntryId, ratingRunId]): ChargeLine => ({
-        meter,
-        quantity: readCount(quantity),
-        unitPriceUsd: parseDecimal(unitPriceUsd),
-        costUsd: parseDecimal(costUsd),
-        priceEntryId,
-        ratingRunId,
-      }),
-    ),
+    lines: row.lines.map(fromLineTuple).sort(byMeter),
   };
 }
+
+const fromLineTuple = ([
+  meter,
+  quantity,
+  unitPriceUsd,
+  costUsd,
+  priceEntryId,
+  ratingRunId,
+]: CallRow["lines"][number]): ChargeLine => ({
+  meter,
+  quantity: readCount(quantity),
+  unitPriceUsd: parseDecimal(unitPriceUsd),
+  costUsd: parseDecimal(costUsd),
+  priceEntryId,
+  ratingRunId,
+});
+
+const byMeter = (a: ChargeLine, b: ChargeLine): number => METERS.indexOf(a.meter) - METERS.indexOf(b.meter);

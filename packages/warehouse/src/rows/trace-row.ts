@@ -24,7 +24,7 @@ export type TraceFaceRow = {
   trace_id: string;
   span_id: string;
   name: string;
-  is_root: boolean;
+  is_root: 0 | 1;
   duration_ns: string;
   title: string;
   task_type: string;

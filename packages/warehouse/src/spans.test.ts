@@ -1,0 +1,276 @@
+import type { SpanRecord } from "@centspan/model";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
+
+let test: TestWarehouse;
+let freshTraces = 1000;
+const freshTrace = (): string => traceId(++freshTraces);
+
+beforeAll(async () => {
+  test = createWarehouse();
+  await test.warehouse.migrate();
+});
+afterAll(() => test.drop());
+
+const insert = (...spans: SpanRecord[]) => test.warehouse.insertSpans("w", spans);
+describe("round trip", () => {
+  it("keeps nanoseconds, unicode, nested values, events and links", async () => {
+    const span = makeSpan({
+      traceId: freshTrace(),
+      name: "chat 模型 🪙",
+      kind: "client",
+      status: "error",
+      statusMessage: 'line one\nline "two"\t\\ \' \u0000 end',
+      startedAtNs: 1_795_975_652_123_456_789n,
+      endedAtNs: 1_795_975_652_123_456_790n,
+      attributes: {
+        "gen_ai.request.model": "m",
+        "a'b`c": "x",
+        nested: '{"a":[1,{"b":null}]}',
+        empty: "",
+        "": "no name",
+      },
+      resourceAttributes: { "service.name": "härness" },
+      scopeName: "scope",
+      events: [{ atNs: 1n, name: "exception", attributes: { "exception.message": "ü" } }],
+      links: [{ traceId: traceId(7), spanId: spanId(8), attributes: { why: "batch" } }],
+    });
+    await insert(span);
+    expect(await test.warehouse.readSpan("w", span.traceId, span.spanId)).toEqual(span);
+  });
+
+  it("keeps any text and any instant from 1970 to 2262", async () => {
+    const text = fc.string({ unit: "binary", maxLength: 20 });
+    const attributes = fc.dictionary(text, text, { maxKeys: 5 });
+    // The ends of what the store holds, and one month between: every other month would be a partition more.
+    const month = fc.bigInt(NOON_NS, NOON_NS + 10n * 86_400_000_000_000n);
+    const instant = fc.oneof(month, fc.constantFrom(0n, 2n ** 63n - 1n));
+    const anySpan = fc.record({
+      name: text,
+      statusMessage: text,
+      startedAtNs: instant,
+      endedAtNs: instant,
+      attributes,
+      resourceAttributes: attributes,
+      events: fc.array(fc.record({ atNs: instant, name: text, attributes }), { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anySpan, { minLength: 1, maxLength: 20 }), async (parts) => {
+        const spans = parts.map((part) => makeSpan({ ...part, traceId: freshTrace() }));
+        await insert(...spans);
+        const stored = await Promise.all(spans.map((span) => test.warehouse.readSpan("w", span.traceId, span.spanId)));
+        expect(stored).toEqual(spans);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("refuses an instant that the store would change", async () => {
+    for (const [field, span] of [
+      ["startedAtNs", makeSpan({ startedAtNs: 2n ** 63n })],
+      ["endedAtNs", makeSpan({ endedAtNs: -1n })],
+    ] as const) {
+      await expect(insert(span)).rejects.toMatchObject({ code: "invalid_request", field });
+    }
+  });
+});
+
+describe("repeated deliveries", () => {
+  it("ignores exact retries, before and after merging", async () => {
+    const trace = freshTrace();
+    const span = makeSpan({ traceId: trace, attributes: { a: "1", b: "2" } });
+    await insert(span);
+    await insert({ ...span, attributes: { b: "2", a: "1" } });
+    const check = async () => {
+      const stored = await test.warehouse.readTrace("w", trace);
+      expect(stored.spans).toHaveLength(1);
+      expect(stored.conflictingSpanIds).toEqual([]);
+    };
+    await check();
+    await test.connection.command("OPTIMIZE TABLE spans FINAL");
+    await check();
+  });
+
+  it("keeps other content under the same ids aside: the first received counts, whatever is retried and merged", async () => {
+    const trace = freshTrace();
+    const versions = ["first", "second", "third"].map((name) => makeSpan({ traceId: trace, name }));
+    for (const version of versions) await insert(version);
+    // A retry of the first after the others must not make it look newer than them.
+    for (const version of versions.slice(0, 1)) await insert(version);
+    await insert(makeSpan({ traceId: trace, spanId: spanId(2), parentSpanId: spanId(1), name: "child" }));
+    const check = async () => {
+      const stored = await test.warehouse.readTrace("w", trace);
+      expect(stored.spans.map(({ name }) => name).sort()).toEqual(["child", "first"]);
+      expect(stored.conflictingSpanIds).toEqual([spanId(1)]);
+      expect(await test.warehouse.readSpan("w", trace, spanId(1))).toEqual(versions[0]);
+    };
+    await check();
+    await test.connection.command("OPTIMIZE TABLE spans FINAL");
+    await check();
+    const [kept] = await test.connection.query<{ rows: string }>(
+      "SELECT count() AS rows FROM spans WHERE trace_id = {trace:String}",
+      { trace },
+    );
+    expect(kept?.rows).toBe("4");
+  });
+});
+
+describe("a trace", () => {
+  it("comes by start, with the facts of a row and without the other attributes", async () => {
+    const trace = freshTrace();
+    const long = "é".repeat(500);
+    await insert(
+      makeSpan({ traceId: trace, spanId: spanId(2), parentSpanId: spanId(1), startedAtNs: NOON_NS + 1n, service: "s" }),
+      makeSpan({
+        traceId: trace,
+        attributes: { "centspan.layer": "harness", "gen_ai.tool.name": long, "centspan.key.id": "key", other: "x" },
+      }),
+      makeSpan({ traceId: trace, spanId: spanId(3), parentSpanId: spanId(1), endedAtNs: NOON_NS + 9n }),
+      makeSpan({ traceId: trace, spanId: spanId(4), attributes: { "centspan.layer": "invented" }, status: "error" }),
+    );
+    const { spans } = await test.warehouse.readTrace("w", trace);
+    expect(spans.map((span) => span.spanId)).toEqual([1, 4, 3, 2].map(spanId));
+    expect(spans[0]).toEqual({
+      traceId: trace,
+      spanId: spanId(1),
+      parentSpanId: "",
+      name: "invoke_agent repair",
+      service: "harness",
+      startedAtNs: NOON_NS,
+      endedAtNs: NOON_NS + 5_000n,
+      status: "ok",
+      layer: "harness",
+      facts: { "gen_ai.tool.name": long.slice(0, 200) },
+      links: [],
+      linked: false,
+    });
+    expect(spans.map((span) => span.layer)).toEqual(["harness", "other", "other", "other"]);
+    expect(await test.warehouse.readTrace("w", freshTrace())).toEqual({ spans: [], conflictingSpanIds: [] });
+  });
+
+  it("brings the spans of other traces that it links to, once each, and no others of those traces", async () => {
+    const [trace, replica] = [freshTrace(), freshTrace()];
+    const step = (n: number) =>
+      makeSpan({
+        traceId: replica,
+        spanId: spanId(n),
+        name: "inference.decode.step",
+        attributes: { "centspan.layer": "inference", "centspan.step.batch_size": `${n}` },
+        links: [{ traceId: trace, spanId: spanId(2), attributes: {} }],
+      });
+    const linkTo = (n: number) => ({ traceId: replica, spanId: spanId(n), attributes: {} });
+    await insert(
+      makeSpan({ traceId: trace }),
+      makeSpan({ traceId: trace, spanId: spanId(2), parentSpanId: spanId(1), links: [11, 12, 99].map(linkTo) }),
+      makeSpan({
+        traceId: trace,
+        spanId: spanId(3),
+        parentSpanId: spanId(1),
+        links: [linkTo(12), { traceId: trace, spanId: spanId(1), attributes: {} }],
+      }),
+      ...[11, 12, 13].map(step),
+    );
+    const { spans } = await test.warehouse.readTrace("w", trace);
+    const linked = spans.filter((span) => span.linked);
+    expect(linked.map((span) => [span.traceId, span.spanId, span.facts["centspan.step.batch_size"]])).toEqual([
+      [replica, spanId(11), "11"],
+      [replica, spanId(12), "12"],
+    ]);
+    expect(spans.filter((span) => !span.linked).map((span) => span.spanId)).toEqual([1, 2, 3].map(spanId));
+    expect(spans.find((span) => span.spanId === spanId(2))?.links).toEqual(
+      [11, 12, 99].map((n) => ({ traceId: replica, spanId: spanId(n) })),
+    );
+  });
+});
+
+describe("usage", () => {
+  const usage = { "gen_ai.usage.input_tokens": "5" };
+
+  it("is found in every emitter's attributes, and not in ours that only count tokens", async () => {
+    const names = (holds: boolean) => (name: string) => ({ name, holds });
+    const cases = [
+      ...[
+        "gen_ai.usage.prompt_tokens",
+        "llm.usage.total_tokens",
+        "llm.token_count.prompt",
+        "ai.usage.promptTokens",
+        "input_tokens",
+        "codex.turn.token_usage.input_tokens",
+        "input_token_count",
+        "langfuse.observation.usage_details",
+        "centspan.usage.missing",
+      ].map(names(true)),
+      ...["centspan.context.history_tokens", "centspan.prefill.tokens", "gen_ai.token.type", "usages"].map(
+        names(false),
+      ),
+    ];
+    const found = await Promise.all(
+      cases.map(async ({ name }) => {
+        const trace = freshTrace();
+        await insert(makeSpan({ traceId: trace, attributes: { [name]: "5" } }));
+        return { name, holds: (await test.warehouse.readUsageSpans("w", trace)).length === 1 };
+      }),
+    );
+    expect(found).toEqual(cases);
+  });
+
+  it("comes with every span on the way up, whole, past gaps and cycles", async () => {
+    const trace = freshTrace();
+    const child = (id: number, parent: number, attributes: Record<string, string> = {}) =>
+      makeSpan({ traceId: trace, spanId: spanId(id), parentSpanId: parent ? spanId(parent) : "", attributes });
+    const wanted = [
+      child(1, 0, { "centspan.task.id": "t" }),
+      child(2, 1),
+      child(3, 2, usage),
+      child(4, 3, usage),
+      child(6, 77, usage),
+      child(8, 9, usage),
+      child(9, 8),
+    ];
+    await insert(...wanted, child(5, 2), child(7, 1), child(10, 9));
+    const spans = await test.warehouse.readUsageSpans("w", trace);
+    expect(spans).toEqual(wanted);
+  });
+
+  it("comes whole from a trace with more spans than fit one question", async () => {
+    const trace = freshTrace();
+    const spans = Array.from({ length: 250 }, (_, i) =>
+      makeSpan({ traceId: trace, spanId: spanId(i + 1), attributes: usage }),
+    );
+    await insert(...spans);
+    expect(await test.warehouse.readUsageSpans("w", trace)).toEqual(spans);
+  });
+
+  it("makes a trace news when anything of it arrives, as long as it has usage", async () => {
+    const [first, second, without] = [freshTrace(), freshTrace(), freshTrace()];
+    const changed = async (sinceNs: bigint) => {
+      const traces = await test.warehouse.listChangedTraces(sinceNs);
+      return traces.filter(({ traceId: id }) => [first, second, without].includes(id));
+    };
+    await insert(makeSpan({ traceId: first, spanId: spanId(2), parentSpanId: spanId(1), attributes: usage }));
+    await insert(makeSpan({ traceId: without }));
+    const [news] = await changed(0n);
+    expect(news).toMatchObject({ workspace: "w", traceId: first, usageSpans: 1 });
+    const sinceNs = (news?.receivedAtNs ?? 0n) + 1n;
+    expect(await changed(sinceNs)).toEqual([]);
+    await test.warehouse.insertSpans("v", [makeSpan({ traceId: second, attributes: usage })]);
+    await insert(makeSpan({ traceId: first }));
+    const later = await changed(sinceNs);
+    expect(later.map(({ workspace, traceId: id, usageSpans }) => [workspace, id, usageSpans]).sort()).toEqual([
+      ["v", second, 1],
+      ["w", first, 1],
+    ]);
+    expect(later.every(({ receivedAtNs }) => receivedAtNs >= sinceNs)).toBe(true);
+  });
+});
+
+it("takes a batch that spans many months, and an empty one", async () => {
+  const ids = Array.from({ length: 120 }, () => freshTrace());
+  const monthNs = 31n * 86_400_000_000_000n;
+  await insert(...ids.map((id, i) => makeSpan({ traceId: id, startedAtNs: BigInt(i) * monthNs })));
+  await insert();
+  expect(await test.warehouse.readSpan("w", ids[119] ?? "", spanId(1))).not.toBeNull();
+  expect(await test.warehouse.readSpan("w", freshTrace(), spanId(1))).toBeNull();
+});
