@@ -1,29 +1,22 @@
 /**
  * One process per data directory. The lock is a file that names its holder: pid and, where /proc has it, the start time
  * of that pid, so that a number reused after a crash or a reboot is not taken for the holder.
- * It appears complete or not at all (hard link), and a dead holder's lock is taken over.
+ * It appears complete or not at all (hard link), and a dead holder's lock is taken over. It is never taken away: the
+ * engine still works on its files while the process exits, and only the end of the process ends that.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CentspanError } from "@centspan/base";
 
-export type DataLock = { release(): void };
-
-export function acquireDataLock(dataDir: string): DataLock {
+export function acquireDataLock(dataDir: string): void {
   const path = join(dataDir, "centspan.lock");
   const mine = `${path}.${process.pid}`;
-  const content = describeProcess(process.pid);
-  writeFileSync(mine, content, { mode: 0o600 });
+  writeFileSync(mine, describeProcess(process.pid), { mode: 0o600 });
   try {
     while (!tryLink(mine, path)) setAsideStaleLock(path, dataDir);
   } finally {
     rmSync(mine, { force: true });
   }
-  return {
-    release() {
-      if (readIfThere(path) === content) rmSync(path, { force: true });
-    },
-  };
 }
 
 function tryLink(from: string, to: string): boolean {

@@ -6,10 +6,8 @@
  *   batches. (A kill of the process loses nothing either way, the page cache outlives it.)
  * - memory: the machine is shared with everything else a developer runs; beyond half of it, queries fail with
  *   MEMORY_LIMIT_EXCEEDED instead of the process being killed.
- * - timezone: figures must not depend on the machine's.
  */
 export const ENGINE_CONFIG = `<clickhouse>
-  <timezone>UTC</timezone>
   <max_server_memory_usage_to_ram_ratio>0.5</max_server_memory_usage_to_ram_ratio>
   <merge_tree>
     <fsync_after_insert>1</fsync_after_insert>

@@ -49,6 +49,8 @@ export class Engine {
   }
 
   static async start(dataDir: string): Promise<Engine> {
+    // The engine takes its time zone from the environment; figures must not depend on the machine's.
+    process.env.TZ = "UTC";
     const runDir = join(dataDir, "run");
     rmSync(runDir, { recursive: true, force: true });
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
@@ -89,10 +91,13 @@ export class Engine {
           pipe.endAfterWriters();
         });
         finished.catch(() => undefined);
+        const stop = () => pipe.stream.destroy();
+        signal.addEventListener("abort", stop, { once: true });
         try {
           await consume(pipe.stream, finished);
         } finally {
-          pipe.stream.destroy();
+          signal.removeEventListener("abort", stop);
+          stop();
           while (!isOver) await this.#kill(mark, finished);
         }
       }),

@@ -145,7 +145,8 @@ function authenticate(query: QueryRequest, password: string | undefined): void {
 
 function refuseBrowsers(request: IncomingMessage, isLoopback: boolean): void {
   const { origin, host = "" } = request.headers;
-  const isPage = origin !== undefined || request.headers["sec-fetch-mode"] !== undefined;
+  // Programs send neither, browsers at least one with anything that is not typed into the address bar.
+  const isPage = origin !== undefined || request.headers["sec-fetch-site"] !== undefined;
   // Another name for this machine is how a page gets around its origin (DNS rebinding).
   const isRenamed = isLoopback && !/^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
   if (!isPage && !isRenamed) return;

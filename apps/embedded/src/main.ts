@@ -30,7 +30,7 @@ async function serve(options: Options): Promise<number> {
   const dataDir = realpathSync(options.dataDir);
   const user = await postgresUser();
   assertReachable(dataDir, user);
-  const lock = acquireDataLock(dataDir);
+  acquireDataLock(dataDir);
   let engine: Engine | undefined;
   let postgres: Postgres | undefined;
   const http = createHttpServer(() => engine, {
@@ -56,7 +56,6 @@ async function serve(options: Options): Promise<number> {
     await drained;
     clearTimeout(force);
     await Promise.all([engine?.close(), postgres?.stop()]);
-    lock.release();
   }
 }
 

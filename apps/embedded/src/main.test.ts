@@ -1,0 +1,172 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@clickhouse/client";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type EmbeddedProcess, launch, launchReady } from "./embedded-process.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "centspan-embedded-"));
+const anyPorts = ["--data", dataDir, "--clickhouse-port", "0", "--postgres-port", "0"];
+let running: EmbeddedProcess;
+
+beforeAll(async () => {
+  running = await launchReady(anyPorts);
+});
+
+afterAll(async () => {
+  await running?.end("SIGTERM");
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function sql<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
+  const client = new pg.Client(running.databaseUrl);
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe("a running process", () => {
+  it("serves both stores on the loopback address, with its own password", async () => {
+    expect(await (await fetch(`${running.clickhouseUrl}/ping`)).text()).toBe("Ok.\n");
+    expect(await sql("SELECT current_database() AS db, inet_server_addr()::text AS host")).toEqual([
+      { db: "centspan", host: "127.0.0.1/32" },
+    ]);
+    const { password } = new URL(running.databaseUrl);
+    expect(readFileSync(join(dataDir, "postgres-password"), "utf8")).toBe(password);
+    expect(statSync(join(dataDir, "postgres-password")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, "postgres")).mode & 0o777).toBe(0o700);
+    const wrong = new pg.Client(running.databaseUrl.replace(password, "wrong"));
+    await expect(wrong.connect()).rejects.toThrow("password authentication failed");
+  });
+
+  it("refuses a second process on its data directory, and names the first", async () => {
+    const second = await launch(anyPorts);
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`in use by process ${running.child.pid}`),
+    });
+  });
+
+  it("refuses browser pages and foreign host names", async () => {
+    const page = await fetch(running.clickhouseUrl, {
+      method: "POST",
+      body: "SELECT 1",
+      headers: { origin: "http://x" },
+    });
+    expect(page.status).toBe(403);
+    const port = new URL(running.clickhouseUrl).port;
+    const curl = spawnSync("curl", ["-s", "-H", `Host: rebound.example:${port}`, `${running.clickhouseUrl}/ping`]);
+    expect(curl.stdout.toString()).toContain("ACCESS_DENIED");
+  });
+});
+
+describe("a start that can't be", () => {
+  const taken = createServer();
+  let port = "";
+  const otherDir = mkdtempSync(join(tmpdir(), "centspan-embedded-"));
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const address = taken.address();
+    port = typeof address === "object" ? String(address?.port) : "";
+  });
+
+  afterAll(() => {
+    taken.close();
+    rmSync(otherDir, { recursive: true, force: true });
+  });
+
+  it.each(["--clickhouse-port", "--postgres-port"])("names the taken port and %s", async (option) => {
+    const other = option === "--postgres-port" ? "--clickhouse-port" : "--postgres-port";
+    const ended = await launch(["--data", otherDir, other, "0", option, port]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`Port ${port} on 127.0.0.1 is taken`) });
+    expect(ended).toMatchObject({ stderr: expect.stringContaining(`choose another with ${option} N`) });
+  });
+
+  it.each([
+    [["--data", otherDir, "--postgres-port", "many"], "--postgres-port must be a whole number"],
+    [["--data", otherDir, "--nonsense"], "--nonsense"],
+    [[], "--data DIR"],
+  ])("explains %j", async (args, reason) => {
+    expect(await launch(args, { CENTSPAN_DATA: "" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("an end", () => {
+  afterEach(async () => {
+    if (running.child.exitCode === null && running.child.signalCode === null) return;
+    running = await launchReady(anyPorts);
+  });
+
+  it("by SIGKILL loses nothing that was acknowledged, and the next start takes over", async () => {
+    const client = createClient({ url: running.clickhouseUrl });
+    await client.command({ query: "CREATE TABLE acknowledged (n UInt32) ORDER BY n" });
+    await sql("CREATE TABLE acknowledged (n integer)");
+    let count = 0;
+    const writing = (async () => {
+      for (; ; count += 1) {
+        await client.insert({ table: "acknowledged", values: [{ n: count }], format: "JSONEachRow" });
+        await sql(`INSERT INTO acknowledged VALUES (${count})`);
+      }
+    })();
+    const stopped = expect(writing).rejects.toThrow();
+    await expect.poll(() => count, { timeout: 30_000 }).toBeGreaterThan(20);
+    await running.end("SIGKILL");
+    await stopped;
+    await client.close();
+
+    running = await launchReady(anyPorts);
+    const again = createClient({ url: running.clickhouseUrl });
+    const stored = await again.query({ query: "SELECT n FROM acknowledged ORDER BY n", format: "JSONCompactEachRow" });
+    const n = (await stored.json<[number]>()).flat();
+    await again.close();
+    const rows = await sql<{ n: number }>("SELECT n FROM acknowledged ORDER BY n");
+    // At most the one that was under way may have been stored without its answer.
+    const expected = Array.from({ length: count }, (_, index) => index);
+    expect(n.slice(0, count)).toEqual(expected);
+    expect(rows.map((row) => row.n).slice(0, count)).toEqual(expected);
+    expect(Math.max(n.length, rows.length)).toBeLessThanOrEqual(count + 1);
+  });
+
+  it("by SIGTERM stops running queries and both stores, with exit code 0", async () => {
+    const endless = fetch(running.clickhouseUrl, { method: "POST", body: "SELECT count() FROM numbers(1e14)" });
+    const failed = expect(endless).rejects.toThrow();
+    const client = createClient({ url: running.clickhouseUrl });
+    const isRunning = async () => {
+      const result = await client.query({ query: "SELECT count() AS c FROM system.processes", format: "JSONEachRow" });
+      const [row] = await result.json<{ c: number | string }>();
+      return Number(row?.c);
+    };
+    await expect.poll(isRunning, { timeout: 30_000 }).toBe(2);
+    await client.close();
+    const postgres = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+    expect(await running.end("SIGTERM")).toBe(0);
+    await failed;
+    expect(() => process.kill(postgres, 0)).toThrow("ESRCH");
+  });
+
+  it("of its PostgreSQL is an error the process does not outlive", async () => {
+    const postgres = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+    const exit = new Promise((resolve) => running.child.once("exit", resolve));
+    process.kill(postgres, "SIGQUIT");
+    expect(await exit).toBe(1);
+  });
+
+  it("of a process that started itself again for its threads ends both", async () => {
+    await running.end("SIGTERM");
+    running = await launchReady(anyPorts, { UV_THREADPOOL_SIZE: "4" });
+    const response = await fetch(running.clickhouseUrl, { method: "POST", body: "SELECT 1" });
+    expect(await response.text()).toBe("1\n");
+    expect(await running.end("SIGTERM")).toBe(0);
+    await expect(fetch(`${running.clickhouseUrl}/ping`)).rejects.toThrow();
+  });
+});
