@@ -142,6 +142,8 @@ export type UsageFeed = {
 
 export type Ledger = {
   insertCalls(workspace: string, calls: readonly RatedCall[]): Promise<void>;
+  /** Takes back calls that later spans showed to be none. Unknown ids change nothing. */
+  withdrawCalls(workspace: string, callIds: readonly string[]): Promise<void>;
   insertOutcomes(workspace: string, outcomes: readonly Outcome[]): Promise<void>;
   listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;

@@ -55,6 +55,17 @@ describe("calls", () => {
     ),
   });
 
+  it("that are withdrawn are gone with their lines, and may come back", async () => {
+    const workspace = freshWorkspace();
+    const [kept, withdrawn] = [makeCall("call_kept"), makeCall("call_withdrawn")];
+    await test.warehouse.insertCalls(workspace, [kept, withdrawn]);
+    await test.warehouse.withdrawCalls(workspace, ["call_withdrawn", "call_unheard_of"]);
+    expect((await readAll(workspace)).map(({ callId }) => callId)).toEqual(["call_kept"]);
+    expect((await sumBy(workspace, "meter")).map(({ calls }) => calls)).toEqual([1]);
+    await test.warehouse.insertCalls(workspace, [withdrawn]);
+    expect(await readAll(workspace)).toHaveLength(2);
+  });
+
   it("come back with every field and every digit", async () => {
     const workspace = freshWorkspace();
     const huge = makeCall("call_huge", { atNs: NOON_NS + 1n }, "12345678901234567890.123456789012");

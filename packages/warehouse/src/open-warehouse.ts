@@ -8,6 +8,7 @@ import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
 import { createRevisions } from "./loaders/revisions.ts";
+import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
 import { listCalls } from "./readers/list-calls.ts";
 import { listChangedTraces } from "./readers/list-changed-traces.ts";
@@ -41,6 +42,7 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     listChangedTraces: (sinceNs) => listChangedTraces(connection, sinceNs),
     readUsageSpans: (workspace, traceId) => readUsageSpans(connection, workspace, traceId),
     insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
+    withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),

@@ -56,7 +56,8 @@ function toLineRows(workspace: string, call: RatedCall, storedMeters: readonly s
   ];
 }
 
-async function readStored(connection: Connection, workspace: string, ids: readonly string[]) {
+/** What the store has of the calls with these ids; those that were withdrawn are not there. */
+export async function readStored(connection: Connection, workspace: string, ids: readonly string[]) {
   const rows = await queryInChunks(ids, (callIds) =>
     connection.query<{ call_id: string } & StoredCall>(
       `SELECT call_id, content_hash, revision FROM calls FINAL
