@@ -22,15 +22,12 @@ const settingsSchema = z
     CENTSPAN_GATEWAY_KEY: z.string().min(1).optional(),
     CENTSPAN_TEAM_KEYS: teamKeys.optional(),
     CENTSPAN_OTLP_URL: z.url().optional(),
-    CENTSPAN_INGEST_KEY: z.string().min(1).optional(),
+    /** Empty where the collector takes spans without a credential (loopback, one user). */
+    CENTSPAN_INGEST_KEY: z.string().default(""),
     CENTSPAN_API_URL: z.url().optional(),
     CENTSPAN_API_KEY: z.string().min(1).optional(),
     CENTSPAN_WORK_DIR: z.string().min(1).default(join(tmpdir(), "centspan-harness")),
     PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
-  })
-  .refine((value) => value.CENTSPAN_OTLP_URL === undefined || value.CENTSPAN_INGEST_KEY !== undefined, {
-    path: ["CENTSPAN_INGEST_KEY"],
-    message: "is needed with CENTSPAN_OTLP_URL",
   })
   .refine((value) => value.CENTSPAN_API_URL === undefined || value.CENTSPAN_API_KEY !== undefined, {
     path: ["CENTSPAN_API_KEY"],

@@ -1,8 +1,11 @@
 /** Expected failures of the file system, as a model or a person can understand them. */
 import { CentspanError } from "@centspan/base";
 
+/** Also of errors that come out of a script context, which are no instances of our `Error`. */
 export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
 
 const MEANINGS = new Map([
   ["ENOENT", "does not exist"],

@@ -1,0 +1,134 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { createTemporaryFolder } from "../testing/temporary-folder.ts";
+import { TOOLS } from "./registry.ts";
+import { countTests } from "./run-tests.ts";
+import type { ToolContext } from "./tool.ts";
+
+async function openPackage(files: Record<string, string>) {
+  const root = await createTemporaryFolder();
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const context: ToolContext = { root, searchPath: process.env.PATH ?? "", signal: new AbortController().signal };
+  const call = async (name: string, args: unknown) => {
+    const tool = TOOLS.find((candidate) => candidate.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool.run(typeof args === "string" ? args : JSON.stringify(args), context);
+  };
+  const text = async (name: string, args: unknown) => (await call(name, args)).output.text;
+  return { root, call, text };
+}
+
+it("sends the tools in one fixed order with plain schemas", () => {
+  const names = TOOLS.map((tool) => tool.name);
+  expect(names).toEqual([...names].sort());
+  for (const { parameters } of TOOLS) {
+    expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+    expect(Object.keys(parameters)).not.toContain("$schema");
+  }
+});
+
+it("lists files in a fixed order, without what was installed, naming links but not following them", async () => {
+  const { root, text } = await openPackage({
+    "src/b.js": "",
+    "src/a.js": "",
+    "B.md": "",
+    "a.md": "",
+    "node_modules/x/index.js": "",
+    ".git/HEAD": "",
+  });
+  await symlink("/etc", join(root, "src/link"));
+  expect(await text("list_files", {})).toBe("B.md\na.md\nsrc/a.js\nsrc/b.js\nsrc/link");
+  expect(await text("list_files", { path: "src" })).toBe("src/a.js\nsrc/b.js\nsrc/link");
+  await expect(text("list_files", { path: "none" })).rejects.toThrow('"none" does not exist');
+  await expect(text("list_files", { path: "a.md" })).rejects.toThrow('"a.md" is not a folder');
+  await expect(text("list_files", { path: ".." })).rejects.toThrow("leaves the package");
+});
+
+it("reads whole files and ranges of lines, and says what is wrong with a range or a file", async () => {
+  const { text } = await openPackage({ "a.txt": "one\ntwo\nthree\n", "b.bin": "a\0b" });
+  expect(await text("read_file", { path: "a.txt" })).toBe("    1  one\n    2  two\n    3  three");
+  expect(await text("read_file", { path: "a.txt", start: 2, end: 2 })).toBe("    2  two");
+  expect(await text("read_file", { path: "a.txt", start: 3, end: 99 })).toBe("    3  three");
+  await expect(text("read_file", { path: "a.txt", start: 4 })).rejects.toThrow("start: is 4, but the file has 3 lines");
+  await expect(text("read_file", { path: "a.txt", start: 3, end: 2 })).rejects.toThrow("end: is 2");
+  await expect(text("read_file", { path: "b.bin" })).rejects.toThrow("is not a text file");
+  await expect(text("read_file", { path: "." })).rejects.toThrow("is a folder");
+  await expect(text("read_file", { path: "c.txt" })).rejects.toThrow('"c.txt" does not exist');
+});
+
+it("searches files and folders, and stops a pattern that takes exponential time", async () => {
+  const { root, text } = await openPackage({
+    "src/a.js": "const one = 1;\nconst two = 2;",
+    "test/a.test.js": "one",
+    "slow.txt": `${"a".repeat(40)}b`,
+    "data.bin": "\0one",
+  });
+  await symlink(join(root, "src"), join(root, "link"));
+  expect(await text("search", { pattern: "\\bone\\b" })).toBe("src/a.js:1: const one = 1;\ntest/a.test.js:1: one");
+  expect(await text("search", { pattern: "^const two", path: "src/a.js" })).toBe("src/a.js:2: const two = 2;");
+  expect(await text("search", { pattern: "zero" })).toBe("(no matches)");
+  await expect(text("search", { pattern: "(a+)+$", path: "slow.txt" })).rejects.toThrow("pattern: took longer");
+  await expect(text("search", { pattern: "(" })).rejects.toThrow("pattern: Invalid regular expression");
+  await expect(text("search", { pattern: "x", path: "../" })).rejects.toThrow("leaves the package");
+});
+
+it("edits only what occurs exactly once, literally", async () => {
+  const { root, text } = await openPackage({ "a.js": "let x = 1;\nlet y = 1;\n", "aa.txt": "aaa" });
+  const read = (path: string) => readFile(join(root, path), "utf8");
+  expect(await text("edit_file", { path: "a.js", old: "x = 1", new: "x = '$&$1'" })).toBe("edited a.js at line 1");
+  expect(await read("a.js")).toBe("let x = '$&$1';\nlet y = 1;\n");
+  await expect(text("edit_file", { path: "a.js", old: "let", new: "" })).rejects.toThrow("occurs more than once");
+  await expect(text("edit_file", { path: "aa.txt", old: "aa", new: "" })).rejects.toThrow("occurs more than once");
+  await expect(text("edit_file", { path: "a.js", old: "var", new: "" })).rejects.toThrow("does not occur");
+  await expect(text("edit_file", { path: "b.js", old: "x", new: "" })).rejects.toThrow('"b.js" does not exist');
+  expect(await read("a.js")).toBe("let x = '$&$1';\nlet y = 1;\n");
+});
+
+it("creates files, but not over others and not outside", async () => {
+  const { root, text } = await openPackage({ "a.js": "x" });
+  await symlink(join(dirname(root), "harness-test-outside"), join(root, "dangling"));
+  expect(await text("edit_file", { path: "lib/new/b.js", old: "", new: "b" })).toBe("created lib/new/b.js");
+  expect(await readFile(join(root, "lib/new/b.js"), "utf8")).toBe("b");
+  await expect(text("edit_file", { path: "a.js", old: "", new: "y" })).rejects.toThrow("exists already");
+  await expect(text("edit_file", { path: "../b.js", old: "", new: "" })).rejects.toThrow("leaves the package");
+  await expect(text("edit_file", { path: "dangling", old: "", new: "" })).rejects.toThrow("can't be followed");
+});
+
+it("runs commands in the package and gives the exit code first", async () => {
+  const { call } = await openPackage({ "a.txt": "hello" });
+  expect(await call("run_command", { command: "cat a.txt; exit 2" })).toMatchObject({
+    exitCode: 2,
+    output: { text: "exit code: 2\nhello" },
+  });
+});
+
+it("runs the package's tests and counts them", async () => {
+  const { call } = await openPackage({
+    "package.json": '{"type":"module"}',
+    "test/a.test.js":
+      'import test from "node:test"; import assert from "node:assert"; test("good", () => {}); test("bad", () => assert.equal(1, 2));',
+  });
+  const result = await call("run_tests", {});
+  expect(result).toMatchObject({ exitCode: 1, tests: { passed: 1, failed: 1 } });
+  expect(result.output.text).toMatch(/^exit code: 1\n/);
+});
+
+it("takes the counts from the end of a report, and none from a report without an end", () => {
+  expect(countTests("ℹ pass 99\n✔ x\nℹ tests 3\nℹ pass 1\nℹ fail 1\nℹ cancelled 1\n")).toEqual({
+    passed: 1,
+    failed: 2,
+  });
+  expect(countTests("✔ x\n")).toBeNull();
+});
+
+it("names the argument that is wrong", async () => {
+  const { text } = await openPackage({});
+  await expect(text("read_file", {})).rejects.toThrow("path:");
+  await expect(text("read_file", { path: "a", start: 0 })).rejects.toThrow("start:");
+  await expect(text("read_file", { path: "a", lines: 3 })).rejects.toThrow("lines");
+  await expect(text("read_file", "{")).rejects.toThrow("arguments: not valid JSON");
+});
