@@ -1,0 +1,45 @@
+import { EmptyPeriod, EmptyWorkspace } from "#features/ledger/empty-states.tsx";
+import { KeyFigures, SimulatedNote, UnpricedNote } from "#features/ledger/key-figures.tsx";
+import { loadSpend, type Spend } from "#features/ledger/load-spend.ts";
+import { OutcomeTable } from "#features/ledger/outcome-table.tsx";
+import { TrendPanel } from "#features/ledger/trend-panel.tsx";
+import { type Page, type RawParams, renderPage } from "#features/page/open-page.tsx";
+import { PageFrame } from "#features/page/page-frame.tsx";
+
+export const dynamic = "force-dynamic";
+
+const GROUPINGS = ["team", "key"] as const;
+const ROWS = 20;
+
+function Ledger({ page, spend }: { page: Page; spend: Spend }) {
+  if (!spend.any) return spend.period.id === "all" ? <EmptyWorkspace page={page} /> : <EmptyPeriod page={page} />;
+  return (
+    <>
+      <KeyFigures figures={spend.figures} t={page.t} />
+      <SimulatedNote share={spend.figures.simulatedShare} t={page.t} />
+      <TrendPanel trend={spend.trend} t={page.t} />
+      {spend.tables.map((table, i) => {
+        const grouping = GROUPINGS[i] ?? "team";
+        return <OutcomeTable key={grouping} page={page} table={table} grouping={grouping} filter={{}} most={ROWS} />;
+      })}
+      <UnpricedNote figures={spend.figures} t={page.t} />
+    </>
+  );
+}
+
+export default function LedgerPage({ searchParams }: { searchParams: RawParams }) {
+  return renderPage("/", searchParams, async (page) => {
+    const spend = await loadSpend(page, {}, GROUPINGS);
+    return (
+      <PageFrame
+        page={page}
+        title={page.t.ledger}
+        subtitle={page.t.ledgerSubtitle}
+        crumbs={[{ label: page.t.ledger }]}
+        period={spend.period}
+      >
+        <Ledger page={page} spend={spend} />
+      </PageFrame>
+    );
+  });
+}

@@ -1,0 +1,119 @@
+/** The ruled strip of key figures at the head of a page. */
+import { type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark } from "@centspan/ui";
+import type { ReactNode } from "react";
+import type { Catalogue } from "#i18n";
+
+type FigureProps = { label: string; mark?: ReactNode; value: ReactNode; beside?: ReactNode; children?: ReactNode };
+
+export function Figure({ label, mark, value, beside, children }: FigureProps) {
+  return (
+    <div className="min-w-0 border-line px-4 pt-3 pb-3 not-first:border-l max-lg:border-l-0 max-lg:not-first:border-t max-lg:odd:border-r max-lg:[&:nth-child(2)]:border-t-0 max-sm:border-r-0! max-sm:not-first:border-t!">
+      <dt className="flex items-center gap-1.5 font-medium text-ink-2 text-note">
+        {label}
+        {mark}
+      </dt>
+      <dd>
+        <p className="font-[640] text-key leading-[1.25] tracking-[-0.022em]">
+          {value}
+          {beside !== undefined && (
+            <small className="ml-1.5 font-medium text-body text-ink-2 tracking-normal">{beside}</small>
+          )}
+        </p>
+        <div className="text-ink-2 text-note">{children}</div>
+      </dd>
+    </div>
+  );
+}
+
+export function FigureStrip({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className="panel" aria-label={label}>
+      <dl className="grid grid-cols-4 max-lg:grid-cols-2 max-sm:grid-cols-1">{children}</dl>
+    </section>
+  );
+}
+
+export function PerPassValue({ perPass, t }: { perPass: PerPass; t: Catalogue }) {
+  if (perPass.kind === "point") return perPass.amount;
+  return perPass.kind === "at_least" ? t.atLeast(perPass.amount) : "–";
+}
+
+function describePerPass(perPass: PerPass, t: Catalogue): string | null {
+  if (perPass.kind === "at_least") return t.noPassYet(formatCount(perPass.tasks));
+  return perPass.kind === "no_tasks" ? t.noFinishedTask : null;
+}
+
+const joinFacts = (facts: readonly (string | null)[]): string => facts.filter((fact) => fact !== null).join(" · ");
+
+export function KeyFigures({ figures, t }: { figures: Figures; t: Catalogue }) {
+  const { perPass, provenance, parts } = figures;
+  const mark = provenance === null ? null : <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />;
+  const counted = (count: number, text: (count: string) => string): string | null =>
+    count === 0 ? null : text(formatCount(count));
+  return (
+    <FigureStrip label={t.keyFigures}>
+      <Figure label={t.spend} mark={mark} value={figures.spend}>
+        <p>{t.countCalls(formatCount(figures.calls))}</p>
+        {parts.length > 0 && (
+          <p className="mt-0.5 flex flex-wrap gap-x-3 text-axis text-ink-3">
+            {parts.map(({ kind, share }) => (
+              <span key={kind} className="flex items-center gap-1">
+                <ProvenanceMark kind={kind} label={t.provenanceOf[kind]} /> {share}
+              </span>
+            ))}
+          </p>
+        )}
+      </Figure>
+      <Figure
+        label={t.costPerPass}
+        mark={mark}
+        value={<PerPassValue perPass={perPass} t={t} />}
+        beside={perPass.kind === "point" && perPass.interval !== null ? `95%: ${perPass.interval}` : undefined}
+      >
+        <p>{describePerPass(perPass, t)}</p>
+        {figures.pendingBounds !== null && <p>{t.ifPendingResolve(figures.pendingBounds)}</p>}
+      </Figure>
+      <Figure
+        label={t.passingOutcomes}
+        value={formatCount(figures.passed)}
+        beside={t.ofTasks(formatCount(figures.tasks))}
+      >
+        <p>
+          {joinFacts([
+            figures.passRate,
+            counted(figures.failed, t.countFailed),
+            counted(figures.pending, t.countPending),
+            counted(figures.unknown, t.countUnknown),
+          ])}
+        </p>
+        {figures.coverage !== null && <p>{t.coverageIs(figures.coverage)}</p>}
+      </Figure>
+      <Figure label={t.spentOnFailed} mark={mark} value={figures.failedSpend}>
+        {figures.failedShare !== null && <p>{t.ofSpend(figures.failedShare)}</p>}
+      </Figure>
+    </FigureStrip>
+  );
+}
+
+/** What part of the figures is simulated, and what in them is real. */
+export function SimulatedNote({ share, t }: { share: string | null; t: Catalogue }) {
+  if (share === null) return null;
+  return (
+    <aside className="flex items-baseline gap-2.5 rounded-panel border border-line border-l-[3px] border-l-[var(--c-before)] bg-sunken px-3.5 py-2.5 max-sm:rounded-none">
+      <ProvenanceMark kind="simulated" label={t.provenanceOf.simulated} decorative />
+      <p>
+        <b className="font-semibold">{t.simulatedTitle(share)}.</b>{" "}
+        <span className="text-ink-2">{t.simulatedText}</span>
+      </p>
+    </aside>
+  );
+}
+
+export function UnpricedNote({ figures, t }: { figures: Figures; t: Catalogue }) {
+  if (figures.unpricedCalls === 0 && figures.quarantinedCalls === 0) return null;
+  return (
+    <p className="px-0.5 text-axis text-ink-3 max-sm:px-4">
+      {t.notPriced(formatCount(figures.unpricedCalls), formatCount(figures.quarantinedCalls))}
+    </p>
+  );
+}

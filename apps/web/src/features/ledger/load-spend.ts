@@ -1,0 +1,74 @@
+/** Loads what a page about spend shows: figures, groupings and the trend of one filter and period, all from the Trace API. */
+import {
+  type Bucket,
+  chooseFiner,
+  hasSpend,
+  type KeyFigures,
+  type OutcomeTable,
+  prepareKeyFigures,
+  prepareOutcomeTable,
+  prepareTrend,
+  type TrendPoint,
+} from "@centspan/ui";
+import type { Api, Page } from "../page/open-page.tsx";
+import { type Period, resolvePeriod } from "../page/period.ts";
+
+export type Filter = Partial<Record<"key" | "team" | "task" | "model", string>>;
+export type Grouping = "team" | "key" | "task" | "taskType" | "model" | "repository" | "role";
+type Query = Filter & { from?: string; to?: string };
+type Dated = Awaited<ReturnType<Api["cost"]>>["data"];
+
+export type Spend = {
+  period: Period;
+  /** False when the period holds no call at all. */
+  any: boolean;
+  figures: KeyFigures;
+  tables: OutcomeTable[];
+  trend: { points: TrendPoint[]; bucket: Bucket };
+};
+
+/** The figures of the groupings asked for, in their order; the period is the page's, or the one that holds spend. */
+export async function loadSpend(page: Page, filter: Filter, groupings: readonly Grouping[]): Promise<Spend> {
+  const { api, params, nowMs, language } = page;
+  const period = await resolvePeriod(params, nowMs, async (range) => {
+    const { data } = await api.cost({ ...filter, ...range, groupBy: "day" });
+    return data.length > 0;
+  });
+  const query: Query = { ...filter, ...period.range };
+  const [trend, ...grouped] = await Promise.all([
+    loadTrend(api, query, language),
+    ...groupings.map(async (groupBy) => {
+      const [outcomes, cost] = await Promise.all([
+        api.outcomesCost({ ...query, groupBy }),
+        api.cost({ ...query, groupBy }),
+      ]);
+      return { outcomes, costs: cost.data };
+    }),
+  ]);
+  const [first] = grouped;
+  if (first === undefined) throw new Error("assertion failed: a spend page has at least one grouping");
+  return {
+    period,
+    any: hasSpend(first.outcomes.total) || first.costs.length > 0,
+    figures: prepareKeyFigures(first.outcomes.total, first.costs),
+    tables: grouped.map(({ outcomes, costs }) => prepareOutcomeTable(outcomes.data, outcomes.total, costs)),
+    trend,
+  };
+}
+
+async function loadTrend(api: Api, query: Query, language: Page["language"]): Promise<Spend["trend"]> {
+  const { bucket, costs } = await chooseBucket(api, query);
+  const outcomes = await api.outcomesCost({ ...query, groupBy: bucket });
+  return { bucket, points: prepareTrend(costs, outcomes.data, bucket, language) };
+}
+
+/** Days first; finer while everything lies within a few buckets. */
+async function chooseBucket(api: Api, query: Query): Promise<{ bucket: Bucket; costs: Dated }> {
+  let bucket: Bucket = "day";
+  let { data: costs } = await api.cost({ ...query, groupBy: bucket });
+  for (let finer = chooseFiner(costs, bucket); finer !== null; finer = chooseFiner(costs, bucket)) {
+    bucket = finer;
+    costs = (await api.cost({ ...query, groupBy: bucket })).data;
+  }
+  return { bucket, costs };
+}

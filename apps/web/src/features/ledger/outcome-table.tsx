@@ -1,0 +1,159 @@
+/** "What was spent and what it bought" by one grouping; every name opens the rows one level down. */
+import {
+  formatCount,
+  type OutcomeTableRow,
+  ProvenanceMark,
+  type OutcomeTable as Table,
+  WhiskerAxis,
+  WhiskerPlot,
+} from "@centspan/ui";
+import { PageLink } from "#components/page-link";
+import type { Catalogue } from "#i18n";
+import type { Page } from "../page/open-page.tsx";
+import { PerPassValue } from "./key-figures.tsx";
+import type { Filter, Grouping } from "./load-spend.ts";
+import { Panel } from "./panel.tsx";
+
+/** Where a name leads; null where the Trace API can't filter by it. */
+export function openGroup(page: Pick<Page, "href">, grouping: Grouping, group: string, filter: Filter): string | null {
+  if (group === "") return null;
+  switch (grouping) {
+    case "team":
+      return page.href("/outcomes", { ...filter, groupBy: "key", team: group });
+    case "key":
+      return page.href(`/keys/${encodeURIComponent(group)}`);
+    case "model":
+      return page.href("/outcomes", { ...filter, groupBy: "task", model: group });
+    case "task":
+      return page.href("/runs", { ...filter, task: group });
+    default:
+      return null;
+  }
+}
+
+function describeWhisker({ perPass }: OutcomeTableRow, t: Catalogue): string {
+  if (perPass.kind === "point") return t.whiskerLabel(perPass.amount, perPass.interval ?? "–");
+  return perPass.kind === "at_least" ? t.atLeast(perPass.amount) : t.noFinishedTask;
+}
+
+function Cells({ row, axis, t }: { row: OutcomeTableRow; axis: Table["axis"]; t: Catalogue }) {
+  const mark =
+    row.provenance === null ? null : <ProvenanceMark kind={row.provenance} label={t.provenanceOf[row.provenance]} />;
+  return (
+    <>
+      <td className="num cell-spend">
+        {row.spend} {mark}
+      </td>
+      <td className="num cell-count">
+        {formatCount(row.passed)} <span className="text-ink-3">/ {formatCount(row.tasks)}</span>
+      </td>
+      <td className="num cell-wide text-ink-2">{row.passRate ?? "–"}</td>
+      <td className="num cell-pass font-[650]">
+        <PerPassValue perPass={row.perPass} t={t} />
+      </td>
+      <td className="cell-wide text-ink-2">{row.perPass.kind === "point" ? (row.perPass.interval ?? "–") : "–"}</td>
+      <td className="cell-plot">
+        <WhiskerPlot whisker={row.whisker} axis={axis} label={describeWhisker(row, t)} />
+      </td>
+      <td className="num cell-failed">
+        {row.failedSpend} <span className="text-ink-3">{row.failedShare ?? ""}</span>
+      </td>
+      <td className="num cell-wide text-ink-2">{row.coverage ?? "–"}</td>
+      <td className="num cell-wide text-ink-2">{row.calls === null ? "–" : formatCount(row.calls)}</td>
+    </>
+  );
+}
+
+function Head({ grouping, table, t }: { grouping: Grouping; table: Table; t: Catalogue }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{t.group[grouping]}</th>
+        <th scope="col" className="num">
+          {t.spend}
+        </th>
+        <th scope="col" className="num">
+          {t.passedOfTasks}
+        </th>
+        <th scope="col" className="num">
+          %
+        </th>
+        <th scope="col" className="num">
+          {t.perPass}
+        </th>
+        <th scope="col">{t.interval}</th>
+        <th scope="col" className="w-[22%]">
+          <span className="sr-only">{t.interval}</span>
+          <WhiskerAxis axis={table.axis} />
+        </th>
+        <th scope="col" className="num">
+          {t.onFailed}
+        </th>
+        <th scope="col" className="num">
+          {t.linked}
+        </th>
+        <th scope="col" className="num">
+          {t.calls}
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+type TableProps = {
+  page: Page;
+  table: Table;
+  grouping: Grouping;
+  filter: Filter;
+  /** Rows to show; the rest is behind a link. */
+  most?: number;
+};
+
+export function OutcomeTable({ page, table, grouping, filter, most = 500 }: TableProps) {
+  const { t } = page;
+  const rows = table.rows.slice(0, most);
+  const more = table.rows.length > rows.length;
+  return (
+    <Panel
+      title={t.byGroup[grouping]}
+      note={t.formula}
+      aside={
+        more && (
+          <PageLink
+            href={page.href("/outcomes", { ...filter, groupBy: grouping })}
+          >{`${t.allRows} (${formatCount(table.rows.length)})`}</PageLink>
+        )
+      }
+    >
+      <div className="overflow-x-auto">
+        <table className="data-table outcome-table">
+          <Head grouping={grouping} table={table} t={t} />
+          <tbody>
+            {rows.map((row) => {
+              const href = openGroup(page, grouping, row.group, filter);
+              const name = row.group === "" ? t.notKnown : row.group;
+              return (
+                <tr key={row.group}>
+                  <td className="cell-name">
+                    {href === null ? (
+                      <span className={row.group === "" ? "text-waste" : ""}>{name}</span>
+                    ) : (
+                      <PageLink href={href}>{name}</PageLink>
+                    )}
+                  </td>
+                  <Cells row={row} axis={table.axis} t={t} />
+                </tr>
+              );
+            })}
+          </tbody>
+          <tfoot>
+            <tr>
+              <td className="cell-name">{t.all}</td>
+              <Cells row={table.total} axis={table.axis} t={t} />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * What every page starts from: language, URL parameters, the Trace API of the named workspace. One translation point:
+ * an expected failure of the API becomes a plain state of the page, a bug goes on to the error page.
+ */
+import { CentspanError } from "@centspan/base";
+import { cookies, headers } from "next/headers";
+import { notFound } from "next/navigation";
+import type { ReactNode } from "react";
+import { type Catalogue, chooseLanguage, getCatalogue, type Language } from "#i18n";
+import { openTraceApi } from "#server/trace-api";
+import { buildHref, type Changes, type Params, pickCarried, readParams } from "./params.ts";
+import { AwayState, BadAddressState } from "./states.tsx";
+
+export type Api = Awaited<ReturnType<typeof openTraceApi>>;
+export type RawParams = Promise<Record<string, string | string[] | undefined>>;
+
+export type PageBase = {
+  path: string;
+  params: Params;
+  language: Language;
+  t: Catalogue;
+  nowMs: number;
+  /** An address elsewhere in the app: keeps workspace and period. */
+  href(path: string, changes?: Changes): string;
+  /** This page with some parameters changed; null takes one away. */
+  here(changes: Changes): string;
+};
+
+export type Page = PageBase & {
+  api: Api;
+  workspaces: { id: string; name: string }[];
+  ratedThrough: string | null;
+};
+
+export async function readLanguage(): Promise<Language> {
+  const [jar, head] = await Promise.all([cookies(), headers()]);
+  return chooseLanguage(jar.get("lang")?.value, head.get("accept-language"));
+}
+
+async function openBase(path: string, raw: RawParams): Promise<PageBase> {
+  const [params, language] = [readParams(await raw), await readLanguage()];
+  const carried = pickCarried(params);
+  return {
+    path,
+    params,
+    language,
+    t: getCatalogue(language),
+    nowMs: Date.now(),
+    href: (to, changes = {}) => buildHref(to, { ...carried, ...changes }),
+    here: (changes) => buildHref(path, { ...params, ...changes }),
+  };
+}
+
+/** Runs one page. `path` is the page's own address, without parameters. */
+export async function renderPage(
+  path: string,
+  raw: RawParams,
+  render: (page: Page) => Promise<ReactNode>,
+): Promise<ReactNode> {
+  const base = await openBase(path, raw);
+  const api = await openTraceApi(base.params.workspace);
+  try {
+    const [workspaces, health] = await Promise.all([api.workspaces(), api.health()]);
+    return await render({ ...base, api, workspaces, ratedThrough: health.ratedThrough });
+  } catch (thrown) {
+    if (!(thrown instanceof CentspanError)) throw thrown;
+    if (thrown.code === "not_found") notFound();
+    if (thrown.code === "invalid_request") return <BadAddressState page={base} detail={thrown.message} />;
+    if (thrown.code !== "store_unavailable" && thrown.code !== "not_ready") throw thrown;
+    const { stores } = await api.health();
+    const away = Object.keys(stores).filter((name) => stores[name] === "away");
+    return <AwayState page={base} stores={away} />;
+  }
+}

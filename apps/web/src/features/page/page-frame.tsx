@@ -1,0 +1,211 @@
+/** The frame of a page: breadcrumb and switches, the period bar, one h1, the content. Works without client code. */
+import { formatDateMinute, ProvenanceMark, parseInstantNs } from "@centspan/ui";
+import { clsx } from "clsx";
+import type { ReactNode } from "react";
+import { PageLink } from "#components/page-link";
+import type { Page, PageBase } from "./open-page.tsx";
+import { PERIODS, type Period } from "./period.ts";
+
+type Crumb = { label: string; href?: string };
+
+function Preference({ name, value, label, title }: { name: string; value: string; label: string; title: string }) {
+  return (
+    <form method="post" action="/preferences">
+      <button type="submit" name={name} value={value} className="control" title={title}>
+        {label}
+      </button>
+    </form>
+  );
+}
+
+function ThemeSwitch({ t }: { t: PageBase["t"] }) {
+  const themes = [
+    ["system", t.themeSystem],
+    ["light", t.themeLight],
+    ["dark", t.themeDark],
+  ] as const;
+  return (
+    <details className="menu">
+      <summary className="control">{t.theme}</summary>
+      <form method="post" action="/preferences" className="menu-list">
+        {themes.map(([value, label]) => (
+          <button key={value} type="submit" name="theme" value={value} className="menu-item">
+            {label}
+          </button>
+        ))}
+      </form>
+    </details>
+  );
+}
+
+function WorkspaceMenu({ page }: { page: Page }) {
+  const { t, workspaces, params } = page;
+  const current = workspaces.find(({ id }) => id === params.workspace) ?? workspaces.find(({ id }) => id === "default");
+  if (workspaces.length < 2) return null;
+  return (
+    <details className="menu">
+      <summary className="control" aria-label={`${t.workspace}: ${current?.name ?? ""}`}>
+        {current?.name ?? t.workspace}
+      </summary>
+      <ul className="menu-list">
+        {workspaces.map(({ id, name }) => (
+          <li key={id}>
+            <PageLink
+              className={clsx("menu-item", id === current?.id && "font-semibold")}
+              href={id === "default" ? "/" : `/?workspace=${encodeURIComponent(id)}`}
+            >
+              {name}
+            </PageLink>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function TopBar({ page, crumbs, workspaces }: { page: PageBase; crumbs: readonly Crumb[]; workspaces?: ReactNode }) {
+  const other = page.language === "en" ? "ko" : "en";
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b bg-surface px-6 py-1.5 max-sm:px-4">
+      <nav aria-label="Breadcrumb" className="min-w-0 flex-1 truncate text-ink-3">
+        {crumbs.map((crumb, i) => (
+          <span key={crumb.label}>
+            {i > 0 && " / "}
+            {crumb.href === undefined ? (
+              <b className="font-semibold text-ink">{crumb.label}</b>
+            ) : (
+              <PageLink href={crumb.href}>{crumb.label}</PageLink>
+            )}
+          </span>
+        ))}
+      </nav>
+      {workspaces}
+      <Preference name="lang" value={other} label={page.t.otherLanguage} title={page.t.otherLanguage} />
+      <ThemeSwitch t={page.t} />
+    </header>
+  );
+}
+
+function PeriodMenu({ page, period }: { page: PageBase; period: Period }) {
+  const { t, params } = page;
+  return (
+    <details className="menu">
+      <summary className="control font-semibold" aria-label={`${t.period}: ${t.periodOf[period.id]}`}>
+        {t.periodOf[period.id]}
+      </summary>
+      <div className="menu-list">
+        {PERIODS.map((id) => (
+          <PageLink
+            key={id}
+            className={clsx("menu-item", id === period.id && "font-semibold")}
+            href={page.here({ period: id, from: null, to: null, cursor: null })}
+          >
+            {t.periodOf[id]}
+          </PageLink>
+        ))}
+        <form className="flex flex-col gap-2 border-line border-t p-2" action={page.path}>
+          {Object.entries(params)
+            .filter(([name]) => !["period", "from", "to", "cursor"].includes(name))
+            .map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+          <label className="flex flex-col gap-0.5 text-ink-2 text-note">
+            {t.from}
+            <input className="field" type="date" name="from" defaultValue={params.from} />
+          </label>
+          <label className="flex flex-col gap-0.5 text-ink-2 text-note">
+            {t.to}
+            <input className="field" type="date" name="to" defaultValue={params.to} />
+          </label>
+          <button type="submit" className="control justify-center">
+            {t.apply}
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
+const KINDS = ["measured", "estimated", "allocated", "simulated"] as const;
+
+function Marks({ t }: { t: PageBase["t"] }) {
+  return (
+    <ul className="ml-auto flex gap-2.5 text-axis text-ink-3 max-sm:hidden" aria-label={t.keyOfMarks}>
+      {KINDS.map((kind) => (
+        <li key={kind} className="flex items-center gap-1">
+          <ProvenanceMark kind={kind} label={t.provenanceOf[kind]} decorative />
+          {t.provenanceOf[kind]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type FrameProps = {
+  page: Page;
+  title: string;
+  subtitle?: ReactNode;
+  crumbs: readonly Crumb[];
+  period?: Period;
+  /** What the period bar says beside the period, or instead of it. */
+  facts?: readonly string[];
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+export function PageFrame({ page, title, subtitle, crumbs, period, facts = [], actions, children }: FrameProps) {
+  const { t, ratedThrough, language } = page;
+  const rated = ratedThrough === null ? [] : [t.ratedThrough(formatDateMinute(parseInstantNs(ratedThrough), language))];
+  const said = [
+    ...(period?.fellBack === true ? [t.fellBackToAll] : []),
+    ...facts,
+    t.zone,
+    ...(period === undefined ? [] : rated),
+  ];
+  return (
+    <>
+      <TopBar page={page} crumbs={crumbs} workspaces={<WorkspaceMenu page={page} />} />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-6 py-2 text-ink-2 text-note max-sm:px-4">
+        {period !== undefined && <PeriodMenu page={page} period={period} />}
+        {said.map((text) => (
+          <span key={text} className="not-first:border-line-strong not-first:border-l not-first:pl-3">
+            {text}
+          </span>
+        ))}
+        <Marks t={t} />
+      </div>
+      <Main title={title} subtitle={subtitle} actions={actions}>
+        {children}
+      </Main>
+    </>
+  );
+}
+
+type MainProps = { title: string; subtitle?: ReactNode; actions?: ReactNode; children: ReactNode };
+
+export function Main({ title, subtitle, actions, children }: MainProps) {
+  return (
+    <main
+      id="main"
+      tabIndex={-1}
+      className="flex max-w-[1400px] flex-col gap-3.5 px-6 pt-[18px] pb-10 outline-none max-sm:gap-2.5 max-sm:px-0 max-sm:pb-20"
+    >
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 max-sm:px-4">
+        <h1 className="font-[650] text-title leading-tight tracking-[-0.012em]">{title}</h1>
+        {subtitle !== undefined && <p className="text-ink-2">{subtitle}</p>}
+        {actions !== undefined && <div className="ml-auto flex gap-2">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}
+
+/** The frame of a state that has no data: error, away, bad address. */
+export function StateFrame({ page, title, children }: { page: PageBase; title: string; children: ReactNode }) {
+  return (
+    <>
+      <TopBar page={page} crumbs={[{ label: title }]} />
+      <Main title={title}>{children}</Main>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+/** The commands that connect an agent, with this installation's addresses. Pure: the environment comes in. */
+import { z } from "zod";
+
+const addresses = z.object({
+  CENTSPAN_GATEWAY_URL: z.url().default("http://127.0.0.1:4000"),
+  CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
+});
+
+export type Connections = Record<"demo" | "gateway" | "codex" | "claude" | "otel" | "imports" | "api", string>;
+
+export function describeConnections(
+  environment: Readonly<Record<string, string | undefined>>,
+  webUrl?: string,
+): Connections {
+  const { CENTSPAN_GATEWAY_URL: gateway, CENTSPAN_OTLP_URL: otlp } = addresses.parse(environment);
+  const web = webUrl ?? "http://127.0.0.1:3000";
+  return {
+    demo: "npm start -- --data .centspan-demo",
+    gateway: `export OPENAI_BASE_URL=${gateway}/v1\nexport OPENAI_API_KEY=cs_gateway_…`,
+    codex: [
+      "# ~/.codex/config.toml",
+      'model_provider = "centspan"',
+      "[model_providers.centspan]",
+      'name = "Centspan"',
+      `base_url = "${gateway}/v1"`,
+      'env_key = "CENTSPAN_KEY"',
+      'wire_api = "responses"',
+    ].join("\n"),
+    claude: [
+      "export CLAUDE_CODE_ENABLE_TELEMETRY=1",
+      "export CLAUDE_CODE_ENHANCED_TELEMETRY_BETA=1",
+      "export OTEL_TRACES_EXPORTER=otlp",
+      "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+      `export OTEL_EXPORTER_OTLP_ENDPOINT=${otlp}`,
+      'export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer cs_ingest_…"',
+    ].join("\n"),
+    otel: [
+      `export OTEL_EXPORTER_OTLP_ENDPOINT=${otlp}`,
+      "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+      'export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer cs_ingest_…"',
+      'export OTEL_RESOURCE_ATTRIBUTES="team.id=payments"',
+    ].join("\n"),
+    imports: "npx centspan import trajectory FILE…\nnpx centspan import swebench-stats FILE",
+    api: `curl -H "Authorization: Bearer cs_api_…" "${web}/api/v1/outcomes/cost?groupBy=key"`,
+  };
+}
