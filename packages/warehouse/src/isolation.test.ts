@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Warehouse } from "./index.ts";
+import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { makeCall, makeLine, makeOutcome, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
+
+/** Two workspaces with the same ids throughout; what differs says whose it is. */
+let test: TestWarehouse;
+const OWNERS = ["red", "blue"] as const;
+const PAGE = { limit: 10, cursor: null };
+
+beforeAll(async () => {
+  test = createWarehouse();
+  await test.warehouse.migrate();
+  for (const owner of OWNERS) {
+    const usage = { "gen_ai.usage.input_tokens": "1", "centspan.run.id": "run" };
+    await test.warehouse.insertSpans(owner, [
+      makeSpan({
+        name: owner,
+        attributes: usage,
+        links: [{ traceId: traceId(2), spanId: spanId(2), attributes: {} }],
+      }),
+      makeSpan({ name: owner, traceId: traceId(2), spanId: spanId(2), startedAtNs: NOON_NS - 1n }),
+    ]);
+    const cost = owner === "red" ? "1" : "2";
+    const meter = owner === "red" ? "input" : "output_text";
+    const lines = [makeLine({ meter, quantity: Number(cost) })];
+    await test.warehouse.insertCalls(owner, [makeCall("call", { key: owner, task: "task", runId: "run", lines })]);
+    await test.warehouse.insertOutcomes(owner, [
+      makeOutcome("outcome", { source: owner, status: owner === "red" ? "passed" : "failed" }),
+    ]);
+  }
+});
+afterAll(() => test.drop());
+
+/** Every question of the ports, with the part of its answer that tells the owner. */
+const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Promise<unknown[]>> = {
+  listTraces: async (w, ws) =>
+    (await w.listTraces(ws, { runId: "run" }, PAGE)).data.map(({ name, key, calls, outcome }) => [
+      name,
+      key,
+      calls,
+      outcome,
+    ]),
+  readTrace: async (w, ws) => {
+    const { spans, conflictingSpanIds } = await w.readTrace(ws, traceId(1));
+    return [...spans.map(({ name }) => name), conflictingSpanIds];
+  },
+  readSpan: async (w, ws) => [(await w.readSpan(ws, traceId(1), spanId(1)))?.name],
+  readUsageSpans: async (w, ws) => (await w.readUsageSpans(ws, traceId(1))).map(({ name }) => name),
+  listCalls: async (w, ws) =>
+    (await w.listCalls(ws, { traceId: traceId(1) }, PAGE)).data.map(({ key, lines }) => [
+      key,
+      lines.map(({ meter }) => meter),
+    ]),
+  sumCosts: async (w, ws) => (await w.sumCosts(ws, query("key"))).map(({ group, calls }) => [group, calls]),
+  sumCostsByMeter: async (w, ws) => (await w.sumCosts(ws, query("meter"))).map(({ group }) => group),
+  listTaskSpend: async (w, ws) => (await w.listTaskSpend(ws, query("key"))).map(({ group, status }) => [group, status]),
+  listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
+};
+const query = <T>(groupBy: T) => ({ groupBy, filter: {}, timeZone: "UTC" });
+
+const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
+  listTraces: { red: [["red", "red", 1, "passed"]], blue: [["blue", "blue", 1, "failed"]] },
+  readTrace: { red: ["red", "red", []], blue: ["blue", "blue", []] },
+  readSpan: { red: ["red"], blue: ["blue"] },
+  readUsageSpans: { red: ["red"], blue: ["blue"] },
+  listCalls: { red: [["red", ["input"]]], blue: [["blue", ["output_text"]]] },
+  sumCosts: { red: [["red", 1]], blue: [["blue", 1]] },
+  sumCostsByMeter: { red: ["input"], blue: ["input", "output_text"] },
+  listTaskSpend: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
+  listOutcomes: { red: ["red"], blue: ["blue"] },
+};
+
+it.each(Object.keys(QUESTIONS))("%s answers from one workspace only", async (name) => {
+  const ask = QUESTIONS[name] ?? (() => Promise.reject(new Error(name)));
+  for (const owner of OWNERS) expect(await ask(test.warehouse, owner)).toEqual(ANSWERS[name]?.[owner]);
+  for (const stranger of ["", "re", "red'", "red%"]) {
+    const nothing = await ask(test.warehouse, stranger);
+    expect(nothing.flat().filter((value) => value !== undefined)).toEqual([]);
+  }
+});
+
+it("asks every reader of the ports", () => {
+  const readers = Object.keys(test.warehouse).filter((name) => /^(list|read|sum)/.test(name));
+  const acrossWorkspaces = ["listChangedTraces"];
+  expect(readers.filter((name) => !(name in QUESTIONS) && !acrossWorkspaces.includes(name))).toEqual([]);
+});
+
+it("reports changed traces with the workspace they are in", async () => {
+  const changed = await test.warehouse.listChangedTraces(0n);
+  expect(changed.map(({ workspace, traceId: id }) => [workspace, id]).sort()).toEqual([
+    ["blue", traceId(1)],
+    ["red", traceId(1)],
+  ]);
+});

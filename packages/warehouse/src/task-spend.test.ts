@@ -1,0 +1,231 @@
+import { formatDecimal, sumDecimals, ZERO } from "@centspan/base";
+import type { CallFilter, Outcome, OutcomeGroup, RatedCall, TaskSpend } from "@centspan/model";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { HOUR_NS, makeCall, makeOutcome, NOON_NS, spanId, traceId } from "./testing/records.ts";
+
+let test: TestWarehouse;
+let workspaces = 0;
+const freshWorkspace = (): string => `w${++workspaces}`;
+
+beforeAll(async () => {
+  test = createWarehouse();
+  await test.warehouse.migrate();
+});
+afterAll(() => test.drop());
+
+const store = async (workspace: string, calls: RatedCall[], outcomes: Outcome[] = []) => {
+  await test.warehouse.insertCalls(workspace, calls);
+  await test.warehouse.insertOutcomes(workspace, outcomes);
+};
+const spendBy = (workspace: string, groupBy: OutcomeGroup, filter: CallFilter = {}, timeZone = "UTC") =>
+  test.warehouse.listTaskSpend(workspace, { groupBy, filter, timeZone });
+const brief = ({ task, group, costUsd, status }: TaskSpend) => [group, task, formatDecimal(costUsd), status];
+
+describe("cohorts", () => {
+  it("a task belongs to the group of its first call, with all it spent", async () => {
+    const workspace = freshWorkspace();
+    await store(workspace, [
+      makeCall("c2", { task: "t", model: "strong", key: "b", atNs: NOON_NS + 2n, provenance: "simulated" }, "2"),
+      makeCall("c1", { task: "t", model: "cheap", key: "a", atNs: NOON_NS + 1n }, "1"),
+      makeCall("c3", { task: "u", model: "strong", key: "b", atNs: NOON_NS + 3n }, "4"),
+      makeCall("c4", { task: "u", key: "b", atNs: NOON_NS + 4n, costUsd: null, costStatus: "unpriced", lines: [] }),
+    ]);
+    expect((await spendBy(workspace, "model")).map(brief)).toEqual([
+      ["cheap", "t", "3", null],
+      ["strong", "u", "4", null],
+    ]);
+    const [t, u] = await spendBy(workspace, "task");
+    expect(t).toMatchObject({ task: "t", group: "t", calls: 2, unpricedCalls: 0, firstCallAtNs: NOON_NS + 1n });
+    expect(formatDecimal(t?.simulatedUsd ?? ZERO)).toBe("2");
+    expect(u).toMatchObject({ calls: 2, unpricedCalls: 1 });
+  });
+
+  it("a range limits what is spent, and moves no task to another group", async () => {
+    const workspace = freshWorkspace();
+    await store(workspace, [
+      makeCall("c1", { task: "t", key: "a", atNs: NOON_NS }, "1"),
+      makeCall("c2", { task: "t", key: "b", atNs: NOON_NS + 2n * HOUR_NS }, "2"),
+      makeCall("c3", { key: "b", atNs: NOON_NS + 2n * HOUR_NS }, "8"),
+    ]);
+    const later = { range: { fromNs: NOON_NS + HOUR_NS, toNs: NOON_NS + 3n * HOUR_NS } };
+    expect((await spendBy(workspace, "key", later)).map(brief)).toEqual([
+      ["a", "t", "2", null],
+      ["b", "", "8", null],
+    ]);
+    expect((await spendBy(workspace, "hour", later, "Asia/Tokyo")).map(brief)).toEqual([
+      ["2026-11-15T21:00:00+09:00", "t", "2", null],
+      ["2026-11-15T23:00:00+09:00", "", "8", null],
+    ]);
+    expect(await spendBy(workspace, "key", { range: { fromNs: 0n, toNs: NOON_NS } })).toEqual([]);
+  });
+
+  it("filters choose tasks by their first call, so that one group's rows are what the filter for it gives", async () => {
+    const workspace = freshWorkspace();
+    await store(workspace, [
+      makeCall("c1", { task: "t", key: "a" }, "1"),
+      makeCall("c2", { task: "t", key: "b", atNs: NOON_NS + 1n }, "2"),
+      makeCall("c3", { task: "u", key: "b" }, "4"),
+      makeCall("c4", { key: "a" }, "8"),
+    ]);
+    const all = await spendBy(workspace, "key");
+    for (const key of ["a", "b"]) {
+      expect(await spendBy(workspace, "key", { key })).toEqual(all.filter(({ group }) => group === key));
+    }
+    expect((await spendBy(workspace, "key", { key: "a" })).map(brief)).toEqual([
+      ["a", "", "8", null],
+      ["a", "t", "3", null],
+    ]);
+  });
+
+  const anyCall = fc.record({
+    task: fc.constantFrom("", "t", "u", "v"),
+    key: fc.constantFrom("a", "b"),
+    at: fc.integer({ min: 0, max: 5 }),
+    cents: fc.option(fc.integer({ min: 0, max: 1000 })),
+    simulated: fc.boolean(),
+  });
+
+  it("agree with a slow model", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyCall, { minLength: 1, maxLength: 30 }),
+        fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 3, max: 6 })),
+        async (parts, [from, to]) => {
+          const workspace = freshWorkspace();
+          const calls = parts.map(({ task, key, at, cents, simulated }, i) =>
+            makeCall(
+              `call_${`${i}`.padStart(2, "0")}`,
+              {
+                task,
+                key,
+                atNs: NOON_NS + BigInt(at),
+                provenance: simulated ? "simulated" : "measured",
+                ...(cents === null ? { costUsd: null, costStatus: "unpriced" as const, lines: [] } : {}),
+              },
+              `0.0${cents ?? 0}`,
+            ),
+          );
+          await store(workspace, calls);
+          const filter = { range: { fromNs: NOON_NS + BigInt(from), toNs: NOON_NS + BigInt(to) } };
+          const got = await spendBy(workspace, "key", filter);
+          expect(got.map(flat)).toEqual(modelSpend(calls, from, to).map(flat));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+const flat = ({ costUsd, simulatedUsd, ...rest }: TaskSpend) => ({
+  ...rest,
+  costUsd: formatDecimal(costUsd),
+  simulatedUsd: formatDecimal(simulatedUsd),
+});
+
+function modelSpend(calls: RatedCall[], from: number, to: number): TaskSpend[] {
+  const ordered = [...calls].sort((a, b) =>
+    a.atNs !== b.atNs ? Number(a.atNs - b.atNs) : a.callId < b.callId ? -1 : 1,
+  );
+  const firstOf = (task: string) => ordered.find((call) => call.task === task);
+  const rows: TaskSpend[] = [];
+  for (const group of ["a", "b"]) {
+    for (const task of ["", "t", "u", "v"]) {
+      const members = ordered.filter((call) => call.task === task && (task === "" ? call.key === group : true));
+      if (task !== "" && firstOf(task)?.key !== group) continue;
+      const spent = members.filter(({ atNs }) => atNs >= NOON_NS + BigInt(from) && atNs < NOON_NS + BigInt(to));
+      if (spent.length === 0) continue;
+      const cost = (some: RatedCall[]) => sumDecimals(some.map(({ costUsd }) => costUsd ?? ZERO));
+      rows.push({
+        task,
+        group,
+        costUsd: cost(spent),
+        simulatedUsd: cost(spent.filter(({ provenance }) => provenance === "simulated")),
+        calls: spent.length,
+        unpricedCalls: spent.filter(({ costUsd }) => costUsd === null).length,
+        firstCallAtNs: (task === "" ? spent : members)[0]?.atNs ?? 0n,
+        status: null,
+      });
+    }
+  }
+  return rows;
+}
+
+describe("standing", () => {
+  const statusOf = async (outcomes: Outcome[]) => {
+    const workspace = freshWorkspace();
+    const identity = { task: "task", runId: "run", sessionId: "session", traceId: traceId(9), spanId: spanId(9) };
+    await store(
+      workspace,
+      [makeCall("c1", identity), makeCall("c2", { task: "other", traceId: traceId(8) })],
+      outcomes,
+    );
+    const rows = await spendBy(workspace, "key");
+    expect(rows.find(({ task }) => task === "other")?.status).toBeNull();
+    return rows.find(({ task }) => task === "task")?.status;
+  };
+  const early = { atNs: NOON_NS };
+  const late = { atNs: NOON_NS + 1n };
+
+  it.each<[string, Outcome["status"] | null, Outcome[]]>([
+    ["no outcome", null, []],
+    ["the latest tests", "failed", [makeOutcome("b", { ...late, status: "failed" }), makeOutcome("a", early)]],
+    [
+      "the latest tests, the other way round",
+      "passed",
+      [makeOutcome("a", late), makeOutcome("b", { ...early, status: "failed" })],
+    ],
+    [
+      "tests before a later approval",
+      "failed",
+      [makeOutcome("a", { ...early, status: "failed" }), makeOutcome("b", { ...late, kind: "approved" })],
+    ],
+    [
+      "the latest of approved and completed without tests",
+      "partial",
+      [
+        makeOutcome("a", { ...early, kind: "completed" }),
+        makeOutcome("b", { ...late, kind: "approved", status: "partial" }),
+      ],
+    ],
+    ["nothing custom", null, [makeOutcome("a", { kind: "custom" })]],
+    ["by run", "passed", [makeOutcome("a", { subject: { runId: "run" } })]],
+    ["by trace", "passed", [makeOutcome("a", { subject: { traceId: traceId(9) } })]],
+    ["by session", "passed", [makeOutcome("a", { subject: { sessionId: "session" } })]],
+    ["by task before the run it names too", null, [makeOutcome("a", { subject: { task: "elsewhere", runId: "run" } })]],
+    ["not by a commit that nobody linked", null, [makeOutcome("a", { subject: { commit: "0123456" } })]],
+    [
+      "once, when posted twice",
+      "unknown",
+      [makeOutcome("a", { status: "unknown" }), makeOutcome("a", { status: "unknown" })],
+    ],
+  ])("%s", async (_why, expected, outcomes) => {
+    expect(await statusOf(outcomes)).toBe(expected);
+  });
+});
+
+it("lists outcomes newest first, as they were posted, by task or run", async () => {
+  const workspace = freshWorkspace();
+  const whole = makeOutcome("o1", {
+    subject: {
+      task: "t",
+      runId: "r",
+      sessionId: "s",
+      traceId: traceId(1),
+      commit: "0123456789abcdef",
+      pullRequest: "acme/ledger#7",
+    },
+    status: "failed",
+    weight: 0.25,
+    evidence: { failed: 2, names: ["a › b", "ü"], exitCode: 1, flaky: false },
+    atNs: NOON_NS + 1n,
+  });
+  const other = makeOutcome("o2", { subject: { runId: "q" } });
+  await test.warehouse.insertOutcomes(workspace, [other, whole]);
+  await test.warehouse.insertOutcomes(workspace, [whole]);
+  expect(await test.warehouse.listOutcomes(workspace, {})).toEqual([whole, other]);
+  expect(await test.warehouse.listOutcomes(workspace, { task: "t" })).toEqual([whole]);
+  expect(await test.warehouse.listOutcomes(workspace, { runId: "q" })).toEqual([other]);
+  expect(await test.warehouse.listOutcomes(workspace, { task: "t", runId: "q" })).toEqual([]);
+});
