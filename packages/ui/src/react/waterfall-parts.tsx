@@ -40,27 +40,53 @@ export function WaterfallGrid({ ticks }: { ticks: Waterfall["ticks"] }) {
   ));
 }
 
-export function WaterfallBar({ row, ticks }: { row: WaterfallRow; ticks: Waterfall["ticks"] }) {
-  const { bar, critical } = row;
+/** The note stands after the bar, or before it where there is no room. */
+function BarNote({ bar, text, attention }: { bar: Bar; text: string; attention: boolean }) {
+  const end = bar.leftPct + bar.widthPct;
+  const style =
+    end < 68
+      ? { left: `calc(max(${end}%, ${bar.leftPct}% + 2px) + 6px)` }
+      : { right: `calc(${100 - bar.leftPct}% + 6px)` };
+  if (end >= 68 && bar.leftPct < 32) return null;
   return (
-    <div className="relative h-[25px]" aria-hidden="true">
+    <span
+      className={clsx(
+        "absolute top-[4px] whitespace-nowrap text-axis",
+        attention ? "font-semibold text-waste" : "text-ink-3",
+      )}
+      style={style}
+    >
+      {text}
+    </span>
+  );
+}
+
+type WaterfallBarProps = { row: WaterfallRow; ticks: Waterfall["ticks"]; note: string | null; attention: boolean };
+
+export function WaterfallBar({ row, ticks, note, attention }: WaterfallBarProps) {
+  const { bar, critical } = row;
+  const missing = row.spanId === null;
+  return (
+    <div className="relative h-[25px] overflow-hidden">
       <WaterfallGrid ticks={ticks} />
       {bar !== null && (
         <span
-          className={clsx(
-            "absolute top-[6px] h-[12px] rounded-[1px]",
-            row.spanId === null && "border border-ink-3 border-dashed",
-          )}
-          style={{ ...place(bar), background: row.spanId === null ? "transparent" : layerColour(row.layer) }}
+          className={clsx("absolute top-[6px] h-[12px] rounded-[1px]", missing && "border border-ink-3 border-dashed")}
+          style={{ ...place(bar), background: missing ? "transparent" : layerColour(row.layer) }}
         >
           {bar.clippedLeft && <Clip side="left" />}
           {bar.clippedRight && <Clip side="right" />}
         </span>
       )}
       {critical !== null && <span className="absolute top-[20px] h-[1.5px] bg-ink" style={place(critical)} />}
+      {bar !== null && note !== null && <BarNote bar={bar} text={note} attention={attention} />}
       {row.outside !== null && (
         <span
-          className={clsx("absolute top-[3px] text-axis text-ink-3", row.outside === "before" ? "left-0" : "right-0")}
+          className={clsx(
+            "absolute top-[3px] text-axis text-ink-3",
+            row.outside === "before" ? "left-0.5" : "right-0.5",
+          )}
+          aria-hidden="true"
         >
           {row.outside === "before" ? "◂" : "▸"}
         </span>

@@ -1,0 +1,118 @@
+/** One key: its figures, its tasks with every attempt, its newest runs. */
+import type { TraceRow } from "@centspan/model";
+import { formatCount, formatDay, formatMinute, parseInstantNs, type TaskRow } from "@centspan/ui";
+import { PageLink } from "#components/page-link";
+import { EmptyPeriod } from "../ledger/empty-states.tsx";
+import { KeyFigures, SimulatedNote, UnpricedNote } from "../ledger/key-figures.tsx";
+import type { Spend } from "../ledger/load-spend.ts";
+import { Panel } from "../ledger/panel.tsx";
+import { TrendPanel } from "../ledger/trend-panel.tsx";
+import type { Page } from "../page/open-page.tsx";
+import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
+import { RunTable } from "../runs/run-table.tsx";
+
+const SHOWN_RUNS = 20;
+
+function TaskLine({ task, page, keyName }: { task: TaskRow; page: Page; keyName: string }) {
+  const { t, language } = page;
+  return (
+    <tr>
+      <td className="max-w-[220px] truncate">
+        <PageLink href={page.href("/runs", { key: keyName, task: task.task })}>{task.task}</PageLink>
+      </td>
+      <td className="max-w-[300px] truncate">{task.title || "–"}</td>
+      <td className="text-ink-2">{task.taskType || "–"}</td>
+      <td>
+        <span className="flex gap-1">
+          {task.attempts.map((attempt) => {
+            const startedNs = parseInstantNs(attempt.startedAt);
+            const when = `${attempt.model}, ${formatDay(startedNs, language)} ${formatMinute(startedNs)}`;
+            return (
+              <PageLink key={attempt.traceId} href={page.href(`/runs/${attempt.traceId}`)} title={when}>
+                <AttemptBox outcome={attempt.outcome} t={t} />
+              </PageLink>
+            );
+          })}
+          {task.attempts.length === 0 && <span className="text-ink-3">–</span>}
+        </span>
+      </td>
+      <td className="num">{task.calls === null ? "–" : formatCount(task.calls)}</td>
+      <td className="num font-[650]">{task.cost}</td>
+      <td className="w-[14%]">
+        <span
+          className="block h-[9px]"
+          style={{
+            width: `max(1px, ${task.barPct}%)`,
+            background: task.outcome === "failed" ? "var(--c-failed)" : "var(--c-useful)",
+          }}
+        />
+      </td>
+      <td>
+        <OutcomeText outcome={task.outcome} t={t} />
+      </td>
+    </tr>
+  );
+}
+
+function TaskTable({ tasks, page, keyName }: { tasks: readonly TaskRow[]; page: Page; keyName: string }) {
+  const { t } = page;
+  return (
+    <div className="overflow-x-auto">
+      <table className="data-table">
+        <thead>
+          <tr>
+            <th scope="col">{t.task}</th>
+            <th scope="col">{t.title}</th>
+            <th scope="col">{t.type}</th>
+            <th scope="col">{t.attempts}</th>
+            <th scope="col" className="num">
+              {t.calls}
+            </th>
+            <th scope="col" className="num">
+              {t.cost}
+            </th>
+            <th scope="col">
+              <span className="sr-only">{t.cost}</span>
+            </th>
+            <th scope="col">{t.outcome}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => (
+            <TaskLine key={task.task} task={task} page={page} keyName={keyName} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type ViewProps = {
+  page: Page;
+  keyName: string;
+  spend: Spend;
+  tasks: readonly TaskRow[];
+  taskCount: number;
+  runs: readonly TraceRow[];
+};
+
+export function KeyView({ page, keyName, spend, tasks, taskCount, runs }: ViewProps) {
+  const { t } = page;
+  if (!spend.any) return <EmptyPeriod page={page} />;
+  return (
+    <>
+      <KeyFigures figures={spend.figures} t={t} />
+      <SimulatedNote share={spend.figures.simulatedShare} t={t} />
+      <Panel title={t.tasksOfKey} note={t.tasksNote(formatCount(tasks.length), formatCount(taskCount))}>
+        <TaskTable tasks={tasks} page={page} keyName={keyName} />
+      </Panel>
+      {runs.length > 0 && (
+        <Panel title={t.runsOfKey} aside={<PageLink href={page.href("/runs", { key: keyName })}>{t.allRuns}</PageLink>}>
+          <RunTable page={page} runs={runs.slice(0, SHOWN_RUNS)} />
+        </Panel>
+      )}
+      <TrendPanel trend={spend.trend} t={t} />
+      <UnpricedNote figures={spend.figures} t={t} />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/** Loads one run: its trace, the selected span, the outcome's evidence, and the other attempts at its task. */
+import { CentspanError } from "@centspan/base";
+import type { OutcomeRow, SpanDetail, TraceDetail, TraceRow } from "@centspan/model";
+import type { Page } from "../page/open-page.tsx";
+import { readSelection } from "./waterfall-state.ts";
+
+export type Run = TraceDetail & {
+  selected: SpanDetail | "gone" | null;
+  outcome: OutcomeRow | null;
+  /** All runs of the same task, oldest first, this one among them. */
+  attempts: TraceRow[];
+  taskSpendUsd: string | null;
+};
+
+async function readSelected(page: Page, traceId: string): Promise<Run["selected"]> {
+  const selection = readSelection(page.params, traceId);
+  if (selection === null) return null;
+  try {
+    return await page.api.span(selection.traceId, selection.spanId);
+  } catch (thrown) {
+    if (thrown instanceof CentspanError && thrown.code === "not_found") return "gone";
+    throw thrown;
+  }
+}
+
+async function readOutcome(page: Page, { runId, task }: TraceRow): Promise<OutcomeRow | null> {
+  if (runId === "" && task === "") return null;
+  const { data } = await page.api.outcomes(runId === "" ? { task } : { runId });
+  return data.find((outcome) => outcome.kind === "tests") ?? data[0] ?? null;
+}
+
+export async function loadRun(page: Page, traceId: string): Promise<Run> {
+  const { api } = page;
+  const [detail, selected] = await Promise.all([api.trace(traceId), readSelected(page, traceId)]);
+  const { trace } = detail;
+  const { task } = trace;
+  const [outcome, attempts, spend] = await Promise.all([
+    readOutcome(page, trace),
+    task === "" ? [trace] : api.traces({ task, limit: "50" }).then(({ data }) => data.toReversed()),
+    task === "" ? null : api.cost({ task, groupBy: "task" }).then(({ data }) => data[0]?.costUsd ?? null),
+  ]);
+  return { ...detail, selected, outcome, attempts, taskSpendUsd: spend };
+}

@@ -1,0 +1,87 @@
+/** Runs as rows: what was asked, who paid, what it took, what came of it. */
+import type { TraceRow } from "@centspan/model";
+import {
+  columnDecimals,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatMoney,
+  formatSecond,
+  ProvenanceMark,
+  parseInstantNs,
+} from "@centspan/ui";
+import { PageLink } from "#components/page-link";
+import type { Page } from "../page/open-page.tsx";
+import { OutcomeText } from "./outcome-text.tsx";
+
+function RunRow({ run, decimals, page }: { run: TraceRow; decimals: number; page: Page }) {
+  const { t, language } = page;
+  const startedNs = parseInstantNs(run.startedAt);
+  const durationNs = BigInt(run.durationNs);
+  return (
+    <tr>
+      <td className="max-w-[300px] truncate">
+        <PageLink href={page.href(`/runs/${run.traceId}`)}>{run.title || run.task || run.name || t.untitled}</PageLink>{" "}
+        {run.errors > 0 && <span className="tag tag-attention">{t.flagOf.error}</span>}
+      </td>
+      <td className="text-ink-2">{run.team || "–"}</td>
+      <td>
+        {run.key === "" ? "–" : <PageLink href={page.href(`/keys/${encodeURIComponent(run.key)}`)}>{run.key}</PageLink>}
+      </td>
+      <td className="text-ink-2">{run.model || "–"}</td>
+      <td className="text-ink-2">
+        {formatDay(startedNs, language)}, {formatSecond(startedNs)}
+      </td>
+      <td className="num">{durationNs < 0n ? "–" : formatDuration(durationNs)}</td>
+      <td className="num">{formatCount(run.calls)}</td>
+      <td className="num">
+        {run.costUsd === null ? (
+          <span className="text-ink-3">{run.calls === 0 ? "–" : t.unpriced}</span>
+        ) : (
+          <>
+            {formatMoney(run.costUsd, decimals)}{" "}
+            {run.provenance !== null && <ProvenanceMark kind={run.provenance} label={t.provenanceOf[run.provenance]} />}
+          </>
+        )}
+      </td>
+      <td>
+        <OutcomeText outcome={run.outcome} t={t} />
+      </td>
+    </tr>
+  );
+}
+
+export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[] }) {
+  const { t } = page;
+  const decimals = columnDecimals(runs.map((run) => run.costUsd));
+  return (
+    <div className="overflow-x-auto">
+      <table className="data-table">
+        <thead>
+          <tr>
+            <th scope="col">{t.run}</th>
+            <th scope="col">{t.team}</th>
+            <th scope="col">{t.key}</th>
+            <th scope="col">{t.model}</th>
+            <th scope="col">{t.started}</th>
+            <th scope="col" className="num">
+              {t.duration}
+            </th>
+            <th scope="col" className="num">
+              {t.calls}
+            </th>
+            <th scope="col" className="num">
+              {t.cost}
+            </th>
+            <th scope="col">{t.outcome}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <RunRow key={run.traceId} run={run} decimals={decimals} page={page} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** The list of runs with its filters as a plain form: works without client code, and the URL says it all. */
+import { PageLink } from "#components/page-link";
+import { Panel } from "../ledger/panel.tsx";
+import type { Page } from "../page/open-page.tsx";
+import { type Runs, STATUSES } from "./load-runs.ts";
+import { RunTable } from "./run-table.tsx";
+
+type SelectProps = {
+  name: string;
+  label: string;
+  any: string;
+  value: string | undefined;
+  options: readonly [string, string][];
+};
+
+function Select({ name, label, any, value, options }: SelectProps) {
+  return (
+    <label className="flex flex-col gap-0.5 text-axis text-ink-3">
+      {label}
+      <select name={name} defaultValue={value ?? ""} className="field min-w-[110px]">
+        <option value="">{any}</option>
+        {options.map(([id, text]) => (
+          <option key={id} value={id}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const same = (values: readonly string[]): [string, string][] => values.map((value) => [value, value]);
+
+function Filters({ page, runs }: { page: Page; runs: Runs }) {
+  const { t, params } = page;
+  const { filter, options } = runs;
+  return (
+    <form className="flex flex-wrap items-end gap-2 max-sm:px-4" action="/runs" key={JSON.stringify(filter)}>
+      {["workspace", "period", "from", "to", "task"].map((name) => {
+        const value = params[name];
+        return value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />;
+      })}
+      <Select name="team" label={t.team} any={t.any} value={filter.team} options={same(options.team)} />
+      <Select name="key" label={t.key} any={t.any} value={filter.key} options={same(options.key)} />
+      <Select name="model" label={t.model} any={t.any} value={filter.model} options={same(options.model)} />
+      <Select
+        name="status"
+        label={t.outcome}
+        any={t.any}
+        value={filter.status}
+        options={STATUSES.map((status) => [status, t.outcomeOf[status]])}
+      />
+      <label className="flex flex-col gap-0.5 text-axis text-ink-3">
+        {t.minCost}
+        <input className="field w-[110px]" name="minCostUsd" inputMode="decimal" defaultValue={filter.minCostUsd} />
+      </label>
+      <button type="submit" className="control">
+        {t.apply}
+      </button>
+      {filter.task !== undefined && (
+        <PageLink
+          className="control"
+          href={page.here({ task: null, cursor: null })}
+          aria-label={t.removeFilter(`${t.task} ${filter.task}`)}
+        >
+          {t.task}: {filter.task} <span aria-hidden="true">✕</span>
+        </PageLink>
+      )}
+      {Object.keys(filter).length > 0 && (
+        <PageLink href={page.href("/runs")} className="self-center text-note">
+          {t.clearFilters}
+        </PageLink>
+      )}
+    </form>
+  );
+}
+
+function NoRuns({ page }: { page: Page }) {
+  const { t } = page;
+  return (
+    <section className="panel max-w-[640px] p-4">
+      <h2 className="font-[650] text-figure">{t.noRunMatches}</h2>
+      <p className="mb-3 text-ink-2">{t.noRunMatchesText}</p>
+      <PageLink className="control" href={page.href("/runs", { period: null, from: null, to: null })}>
+        {t.allRuns}
+      </PageLink>
+    </section>
+  );
+}
+
+export function RunsView({ page, runs }: { page: Page; runs: Runs }) {
+  const { t, params } = page;
+  return (
+    <>
+      <Filters page={page} runs={runs} />
+      {runs.runs.length === 0 ? (
+        <NoRuns page={page} />
+      ) : (
+        <Panel title={t.runs}>
+          <RunTable page={page} runs={runs.runs} />
+        </Panel>
+      )}
+      <div className="flex gap-2 max-sm:px-4">
+        {params.cursor !== undefined && (
+          <PageLink className="control" href={page.here({ cursor: null })}>
+            {t.firstPage}
+          </PageLink>
+        )}
+        {runs.nextCursor !== null && (
+          <PageLink className="control" href={page.here({ cursor: runs.nextCursor })} rel="next">
+            {t.nextPage}
+          </PageLink>
+        )}
+      </div>
+    </>
+  );
+}
