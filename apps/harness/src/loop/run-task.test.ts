@@ -4,14 +4,19 @@ import { join } from "node:path";
 import { CentspanError, createRandom } from "@centspan/base";
 import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { pollUntil } from "../testing/poll.ts";
-import { type PeerOptions, type PlannedTurn, startResponsesPeer } from "../testing/responses-peer.ts";
+import {
+  type PeerOptions,
+  type PlannedFailure,
+  type PlannedTurn,
+  startResponsesPeer,
+} from "../testing/responses-peer.ts";
 import { openSpanMemory } from "../testing/span-memory.ts";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
 import { createTinyTask } from "../testing/tiny-task.ts";
 import { createResponsesClient } from "../transport/responses-client.ts";
 import { localRecorder } from "../verify/read-evidence.ts";
 import type { OutcomeRecorder } from "../verify/record-outcome.ts";
-import { type RunServices, runTask } from "./run-task.ts";
+import { type RunRequest, type RunServices, runTask } from "./run-task.ts";
 
 const memory = openSpanMemory();
 beforeEach(() => memory.reset());
@@ -53,14 +58,14 @@ async function run(peerOptions: PeerOptions, changes: Partial<RunServices> = {})
     ...changes,
   };
   const task = await createTinyTask();
-  const request = {
+  const request: RunRequest = {
     task,
     taskId: "payments/double",
     model: "m",
     attempt: 2,
     role: "execute",
     gatewayKey: "k",
-  } as const;
+  };
   return { peer, services, running: runTask(request, services) };
 }
 
@@ -105,7 +110,7 @@ it("sends its identity, its trace and one idempotency key a turn with each call"
       "x-centspan-session": runId,
       "idempotency-key": `${runId}:${index + 1}`,
     });
-    expect(headers.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    expect(headers.traceparent).toBe(`00-${traceId}-${turnSpans[index]?.id}-01`);
   }
 });
 
@@ -169,7 +174,7 @@ it("tells the model what was wrong with its calls and goes on", async () => {
 });
 
 it("survives passing failures of the gateway without repeating a tool", async () => {
-  const failures = [{ status: 503 }, { cut: true } as const];
+  const failures: PlannedFailure[] = [{ status: 503 }, { cut: true }];
   const { peer, running } = await run({ answer: play(GOOD_TURNS), failures });
   expect(await running).toMatchObject({ status: "passed", turns: 4 });
   expect(peer.received).toHaveLength(6);

@@ -3,8 +3,8 @@
  * and can fail first in the ways that real ones do. It is a network peer, so nothing of ours is replaced by it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { z } from "zod";
+import { listenOnLoopback } from "./listen.ts";
 
 export type PlannedCall = { tool: string; args: unknown };
 export type PlannedTurn = { say?: string; calls?: PlannedCall[] };
@@ -43,17 +43,7 @@ export async function startResponsesPeer(options: PeerOptions): Promise<Response
     await writeChunks(response, stream, options.chunkBytes ?? stream.byteLength);
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listenOnLoopback(server)), received };
 }
 
 /** Items of the model come in runs; each run is one turn. */

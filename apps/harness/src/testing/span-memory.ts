@@ -1,7 +1,13 @@
 /** The real telemetry with spans kept in the process, their parents resolved to names. One per test file. */
 import { createMemoryExporter, startTelemetry, type Telemetry } from "@centspan/telemetry";
 
-export type KeptSpan = { name: string; parent: string | null; attributes: Record<string, unknown>; failed: boolean };
+export type KeptSpan = {
+  id: string;
+  name: string;
+  parent: string | null;
+  attributes: Record<string, unknown>;
+  failed: boolean;
+};
 export type SpanMemory = {
   telemetry: Telemetry;
   spans(): Promise<KeptSpan[]>;
@@ -31,6 +37,7 @@ export function openSpanMemory(): SpanMemory {
       const spans = await finished();
       const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
       return spans.map((span) => ({
+        id: span.spanContext().spanId,
         name: span.name,
         parent: span.parentSpanContext ? (names.get(span.parentSpanContext.spanId) ?? "missing") : null,
         attributes: span.attributes,

@@ -71,7 +71,8 @@ async function readSmallText(file: string): Promise<string> {
 
 /** A pattern can take exponential time; a script's time limit also stops a regular expression in it. */
 function matchLines(expression: RegExp, lines: Line[]): Line[] {
-  const scope = { expression, lines, matches: [] as Line[] };
+  const matches: Line[] = [];
+  const scope = { expression, lines, matches };
   try {
     runInNewContext("for (const line of lines) if (expression.test(line.text)) matches.push(line)", scope, {
       timeout: TIME_LIMIT_MS,
@@ -80,5 +81,5 @@ function matchLines(expression: RegExp, lines: Line[]): Line[] {
     if (errorCode(error) !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw refuse(`took longer than ${TIME_LIMIT_MS} ms; use a simpler one`, error);
   }
-  return scope.matches;
+  return matches;
 }

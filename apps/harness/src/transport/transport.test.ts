@@ -1,7 +1,7 @@
 import { CentspanError, createRandom } from "@centspan/base";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
-import { formatStream, type PeerOptions, startResponsesPeer } from "../testing/responses-peer.ts";
+import { formatStream, type PeerOptions, type PlannedFailure, startResponsesPeer } from "../testing/responses-peer.ts";
 import { createTurnReader } from "./read-stream.ts";
 import { createResponsesClient } from "./responses-client.ts";
 import { nextDelayMs, type RetryPolicy, readRetryAfterS } from "./retry.ts";
@@ -67,12 +67,12 @@ async function open(options: PeerOptions) {
   return { peer, send };
 }
 
-it.each([
+it.each<[string, PlannedFailure]>([
   ["an answer of 429", { status: 429, retryAfter: "0" }],
   ["an answer of 502", { status: 502 }],
   ["an answer of 503", { status: 503, retryAfter: "0.01" }],
   ["an answer of 504", { status: 504 }],
-  ["a cut stream", { cut: true } as const],
+  ["a cut stream", { cut: true }],
   [
     "an overloaded model",
     { event: { type: "response.failed", response: { error: { code: "server_is_overloaded" } } } },

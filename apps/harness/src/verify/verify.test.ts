@@ -1,10 +1,10 @@
 import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createRandom } from "@centspan/base";
 import { expect, it, onTestFinished } from "vitest";
 import { createWorkingCopy } from "../task/working-copy.ts";
+import { listenOnLoopback } from "../testing/listen.ts";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
 import { BROKEN, createTinyTask, FIXED } from "../testing/tiny-task.ts";
 import { readEvidence } from "./read-evidence.ts";
@@ -103,14 +103,10 @@ async function startApi(answers: { status: number; body: string; retryAfter?: st
     if (answer.retryAfter !== undefined) response.setHeader("retry-after", answer.retryAfter);
     response.writeHead(answer.status).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listenOnLoopback(server);
+  onTestFinished(close);
   const retry = { maxTries: 3, baseDelayMs: 1, maxDelayMs: 50, random: createRandom(1) };
-  const recorder = createApiRecorder({ apiUrl: `http://127.0.0.1:${port}/`, apiKey: "cs_api_x", retry });
+  const recorder = createApiRecorder({ apiUrl: `${url}/`, apiKey: "cs_api_x", retry });
   const subject = { taskId: "payments/double", runId: "run_1", traceId: "ab".repeat(16) };
   const record = (traceId: string | null = subject.traceId) =>
     recorder.record({ ...subject, traceId }, { report: "<testsuites/>", exitCode: 1 }, new AbortController().signal);
