@@ -32,6 +32,7 @@ export type Engine = {
   contextTokens: number;
   start(inference: Inference): { cancel(): void };
   state: EngineLoop["state"];
+  isRunning: EngineLoop["isRunning"];
   stop(): Promise<void>;
 };
 
@@ -80,6 +81,7 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
       });
     },
     state: loop.state,
+    isRunning: loop.isRunning,
     stop: loop.stop,
   };
 }

@@ -21,7 +21,11 @@ export function createEngineServer(engine: Engine): FastifyInstance {
   const app = createServer({ bodyLimitBytes: BODY_LIMIT_BYTES });
   const startedAtS = Math.floor(Date.now() / 1000);
 
-  app.get("/health", () => ({ status: "ok" }));
+  app.get("/health", () => {
+    if (!engine.isRunning())
+      throw new CentspanError("not_ready", "the engine's loop has stopped; its log has the cause");
+    return { status: "ok" };
+  });
 
   app.get("/v1/models", () => ({
     object: "list",
