@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ChdbResult, drainPending, type Session } from "chdb";
+import type { ChdbResult, Session } from "chdb";
 import { ENGINE_CONFIG, SESSION_DEFAULTS } from "./engine-config.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { Lane } from "./lane.ts";
@@ -39,11 +39,20 @@ export class Engine {
   readonly #commands = new Lane([...Array(COMMAND_PLACES).keys()], QUEUE_LIMIT);
   readonly #control: Session;
 
-  private constructor(runDir: string, pool: SessionPool, control: Session, pipes: string[], about: string[]) {
+  readonly #drainPending: () => Promise<void>;
+
+  private constructor(
+    runDir: string,
+    open: () => Session,
+    drain: () => Promise<void>,
+    pipes: string[],
+    about: string[],
+  ) {
     this.#runDir = runDir;
-    this.#pool = pool;
-    this.#control = control;
-    this.#named = new HttpSessions(() => pool.open());
+    this.#pool = new SessionPool(open);
+    this.#named = new HttpSessions(open);
+    this.#control = open();
+    this.#drainPending = drain;
     this.#queries = new Lane(pipes, QUEUE_LIMIT);
     [this.version = "", this.timezone = ""] = about;
   }
@@ -57,10 +66,15 @@ export class Engine {
     const configFile = join(runDir, "engine.xml");
     writeFileSync(configFile, ENGINE_CONFIG);
     const pipes = await createPipes(runDir, QUERY_PLACES);
-    const pool = new SessionPool(join(dataDir, "clickhouse"), [`--config-file=${configFile}`, ...SESSION_DEFAULTS]);
-    const control = pool.open();
-    const about = await control.queryAsync("SELECT version(), timezone()", { format: "TSV" });
-    return new Engine(runDir, pool, control, pipes, about.text().trim().split("\t"));
+    // The library is large and loads only when it is needed: not to refuse a port or an option.
+    const { drainPending, Session } = await import("chdb");
+    const connectionArgs = [`--config-file=${configFile}`, ...SESSION_DEFAULTS];
+    const open = () => new Session(join(dataDir, "clickhouse"), { connectionArgs });
+    const first = open();
+    const about = await first.queryAsync("SELECT version(), timezone()", { format: "TSV" });
+    const engine = new Engine(runDir, open, drainPending, pipes, about.text().trim().split("\t"));
+    first.close();
+    return engine;
   }
 
   /** A name for a work file that no other request has. */
@@ -126,11 +140,17 @@ export class Engine {
     );
   }
 
+  /** Ends what still runs, whoever asked for it, then lets go of the files. */
   async close(): Promise<void> {
+    const lanes = [this.#queries, this.#inserts, this.#commands];
+    while (!lanes.every((lane) => lane.isIdle)) {
+      await this.#control.queryAsync("KILL QUERY WHERE 1");
+      await delay(KILL_RETRY_MS);
+    }
     this.#named.close();
     this.#pool.close();
     this.#control.close();
-    await drainPending();
+    await this.#drainPending();
   }
 
   #withSession<Result>(run: Run, once: boolean, work: (session: Session) => Promise<Result>): Promise<Result> {

@@ -8,17 +8,24 @@ export class Lane<Place> {
   readonly #free: Place[];
   readonly #waiting: ((place: Place) => void)[] = [];
   readonly #queueLimit: number;
+  #running = 0;
 
   constructor(places: Place[], queueLimit: number) {
     this.#free = [...places];
     this.#queueLimit = queueLimit;
   }
 
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   async use<Result>(signal: AbortSignal, work: (place: Place) => Promise<Result>): Promise<Result> {
     const place = this.#free.pop() ?? (await this.#wait(signal));
+    this.#running += 1;
     try {
       return await work(place);
     } finally {
+      this.#running -= 1;
       const next = this.#waiting.shift();
       if (next) next(place);
       else this.#free.push(place);

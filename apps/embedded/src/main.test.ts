@@ -89,15 +89,9 @@ describe("a start that can't be", () => {
     expect(ended).toMatchObject({ stderr: expect.stringContaining(`choose another with ${option} N`) });
   });
 
-  it.each([
-    [["--data", otherDir, "--postgres-port", "many"], "--postgres-port must be a whole number"],
-    [["--data", otherDir, "--nonsense"], "--nonsense"],
-    [[], "--data DIR"],
-  ])("explains %j", async (args, reason) => {
-    expect(await launch(args, { CENTSPAN_DATA: "" })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(reason),
-    });
+  it("says what is missing", async () => {
+    const ended = await launch([], { CENTSPAN_DATA: "" });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("--data DIR") });
   });
 });
 

@@ -4,7 +4,7 @@
  * session gets its limits first and `readonly` last: after that the engine lets nothing change any of them.
  * Query parameters stay in a session, but every statement's placeholders are checked against its own request.
  */
-import { Session } from "chdb";
+import type { Session } from "chdb";
 import { ClickHouseException } from "./exceptions.ts";
 import type { Profile } from "./request.ts";
 import { quoteIdentifier, quoteString } from "./sql-text.ts";
@@ -12,18 +12,12 @@ import { quoteIdentifier, quoteString } from "./sql-text.ts";
 const MAX_IDLE = 64;
 
 export class SessionPool {
-  readonly #path: string;
-  readonly #connectionArgs: string[];
+  readonly #open: () => Session;
   /** Least recently used first. */
   #idle: { key: string; session: Session }[] = [];
 
-  constructor(path: string, connectionArgs: string[]) {
-    this.#path = path;
-    this.#connectionArgs = connectionArgs;
-  }
-
-  open(): Session {
-    return new Session(this.#path, { connectionArgs: this.#connectionArgs });
+  constructor(open: () => Session) {
+    this.#open = open;
   }
 
   /** `once`: the statement may change the session, which is therefore thrown away. */
@@ -54,7 +48,7 @@ export class SessionPool {
   }
 
   async #openWith(profile: Profile): Promise<Session> {
-    const session = this.open();
+    const session = this.#open();
     try {
       for (const sql of profileStatements(profile)) await session.queryAsync(sql);
       return session;
