@@ -81,6 +81,8 @@ describe.each(KV_POLICIES.map((policy) => [policy.id, policy] as const))("servin
           expect(load).toBeLessThanOrEqual(settings.tokenBudget);
           expect(step.decodes.length + step.prefills.length).toBeLessThanOrEqual(settings.maxSequences);
           preemptions += step.preempted.length;
+          // Who had to give its blocks up does not take them back in the same step.
+          if (step.preempted.length > 0) expect(step.admitted).toEqual([]);
           evictions += step.evicted.length;
           for (const { step: at, id } of cancellations) {
             if (at === step.number && core.cancel(`r${id}`, nowNs)) cancelled.add(`r${id}`);
