@@ -18,8 +18,11 @@ type SharedBlock = {
   children: number;
 };
 
-/** The blocks of one request. Opaque: only the cache reads it. */
+/** The blocks of one request. Opaque: only this file looks inside. */
 export type KvLease = { readonly chain: SharedBlock[]; exclusiveBlocks: number; open: boolean };
+
+export const countSharedBlocks = (lease: KvLease): number => lease.chain.length;
+export const countHeldBlocks = (lease: KvLease): number => lease.chain.length + lease.exclusiveBlocks;
 
 export type KvCache = {
   /** Pins the leading resident blocks of `keys`, at most `maxHitBlocks`, and adds blocks up to `totalBlocks`. */

@@ -5,7 +5,7 @@
  * the queue and recomputes. So the request admitted first always goes on.
  */
 import { assert } from "@centspan/base";
-import type { KvCache, KvLease } from "./kv-cache.ts";
+import { countHeldBlocks, type KvCache, type KvLease } from "./kv-cache.ts";
 import type { ServingConfig, ServingRequest, Step } from "./serving-types.ts";
 
 export type Sequence = {
@@ -61,8 +61,7 @@ function reserveToken(schedule: Schedule, sequence: Sequence, step: Step): boole
   const { cache, config } = schedule;
   const lease = sequence.lease;
   assert(lease, "a running sequence holds a lease");
-  const held = lease.chain.length + lease.exclusiveBlocks;
-  const missing = Math.ceil((sequence.computedTokens + 1) / config.blockTokens) - held;
+  const missing = Math.ceil((sequence.computedTokens + 1) / config.blockTokens) - countHeldBlocks(lease);
   if (missing <= 0) return true;
   for (;;) {
     const evicted = cache.grow(lease, missing);

@@ -5,7 +5,7 @@
  */
 import { assert, CentspanError } from "@centspan/base";
 import type { KvPolicyPlugin } from "@centspan/model";
-import { createKvCache } from "./kv-cache.ts";
+import { countSharedBlocks, createKvCache } from "./kv-cache.ts";
 import { countKnownTokens, planWork, releaseLease, type Schedule, type Sequence, type Work } from "./scheduler.ts";
 import type { ServingConfig, ServingCore, ServingEvent, ServingRequest, Step } from "./serving-types.ts";
 import type { StepTimeModel } from "./step-time.ts";
@@ -88,7 +88,7 @@ function advance({ config, cache }: Schedule, sequence: Sequence, tokens: number
   assert(lease, "a running sequence holds a lease");
   sequence.computedTokens += tokens;
   const fullBlocks = Math.floor(sequence.computedTokens / config.blockTokens);
-  for (const key of request.blockKeys.slice(lease.chain.length, fullBlocks)) cache.publish(lease, key, atNs);
+  for (const key of request.blockKeys.slice(countSharedBlocks(lease), fullBlocks)) cache.publish(lease, key, atNs);
   if (sequence.computedTokens < countKnownTokens(sequence)) return;
   sequence.phase = "decode";
   sequence.generatedTokens += 1;

@@ -19,8 +19,10 @@ type OpenItem = {
   closed(): WireEvent[];
 };
 
-export function createResponsesWriter(options: WriterOptions & { request: ResponsesRequest }): Writer {
-  const { id, model, createdAtS, plan, request } = options;
+type ResponsesWriterOptions = WriterOptions & { request: ResponsesRequest };
+
+export function createResponsesWriter(options: ResponsesWriterOptions): Writer {
+  const { id, plan } = options;
   const output: object[] = [];
   let item: OpenItem | null = null;
   let sequence = 0;
@@ -31,29 +33,8 @@ export function createResponsesWriter(options: WriterOptions & { request: Respon
     return `event: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
   };
 
-  const describeResponse = (status: string, more: object = {}): object => ({
-    id,
-    object: "response",
-    created_at: createdAtS,
-    status,
-    error: null,
-    incomplete_details: null,
-    instructions: request.instructions ?? null,
-    max_output_tokens: request.max_output_tokens ?? null,
-    model,
-    output: [...output],
-    parallel_tool_calls: true,
-    previous_response_id: null,
-    reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
-    store: false,
-    text: { format: { type: "text" } },
-    tool_choice: "auto",
-    tools: request.tools ?? [],
-    truncation: "disabled",
-    usage: null,
-    metadata: {},
-    ...more,
-  });
+  const describe = (status: string, more: object = {}): object =>
+    describeResponse(options, { status, output: [...output], ...more });
 
   const openItem = (part: number): string => {
     const kind = plan.parts[part];
@@ -75,8 +56,8 @@ export function createResponsesWriter(options: WriterOptions & { request: Respon
 
   return {
     start: () =>
-      send({ type: "response.created", response: describeResponse("in_progress") }) +
-      send({ type: "response.in_progress", response: describeResponse("in_progress") }),
+      send({ type: "response.created", response: describe("in_progress") }) +
+      send({ type: "response.in_progress", response: describe("in_progress") }),
     token(index) {
       const token = plan.tokens[index];
       if (!token) throw new Error(`the plan has no token ${index}`);
@@ -91,16 +72,41 @@ export function createResponsesWriter(options: WriterOptions & { request: Respon
       const closed = closeItem(cut ? "incomplete" : "completed");
       const status = cut ? "incomplete" : "completed";
       const details = cut ? { incomplete_details: { reason: "max_output_tokens" } } : {};
-      final = describeResponse(status, { ...details, usage: describeUsage(usage) });
+      final = describe(status, { ...details, usage: describeUsage(usage) });
       return closed + send({ type: `response.${status}`, response: final });
     },
     fail(error) {
-      const failed = describeResponse("failed", { error: { code: error.code, message: error.message } });
+      const failed = describe("failed", { error: { code: error.code, message: error.message } });
       return send({ type: "response.failed", response: failed });
     },
     result: () => final,
   };
 }
+
+/** The response object; what changes while it is made comes in `state`. */
+const describeResponse = ({ id, model, createdAtS, request }: ResponsesWriterOptions, state: object): object => ({
+  id,
+  object: "response",
+  created_at: createdAtS,
+  status: "in_progress",
+  error: null,
+  incomplete_details: null,
+  instructions: request.instructions ?? null,
+  max_output_tokens: request.max_output_tokens ?? null,
+  model,
+  output: [],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+  store: false,
+  text: { format: { type: "text" } },
+  tool_choice: "auto",
+  tools: request.tools ?? [],
+  truncation: "disabled",
+  usage: null,
+  metadata: {},
+  ...state,
+});
 
 const describeUsage = (usage: Usage): object => ({
   input_tokens: usage.inputTokens,
