@@ -5,6 +5,7 @@
  */
 import { CentspanError } from "@centspan/base";
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { writeJson } from "./write-json.ts";
 
 export type QueryParams = Record<string, unknown>;
 type Row = Record<string, unknown>;
@@ -29,6 +30,7 @@ export function openConnection(url: string): Connection {
     max_open_connections: 20,
     // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
     log: { level: ClickHouseLogLevel.OFF },
+    json: { stringify: writeJson },
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
@@ -106,25 +108,18 @@ const AWAY_TYPES = new Set([
   "ABORTED",
   "QUERY_WAS_CANCELLED",
 ]);
-const SOCKET_CODES = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ETIMEDOUT",
-  "EPIPE",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ECONNABORTED",
-]);
-/** Failures that the client and Node report in words only. */
-const AWAY_MESSAGES = /timeout|aborted|socket hang up|ended prematurely|terminated/i;
+/** The client's only plain Error that is a mistake of ours. */
+const MISUSE = /^Unsupported value in query/;
 
+/**
+ * A server's own words come as ClickHouseError. A plain Error is what Node says about a socket, what the client says
+ * about time that ran out, or an answer that no ClickHouse wrote, such as a proxy's or that of one still starting.
+ */
 function isAway(thrown: unknown): boolean {
   if (thrown instanceof ClickHouseError) return AWAY_TYPES.has(thrown.type ?? "");
   if (!(thrown instanceof Error)) return false;
-  if ("code" in thrown && typeof thrown.code === "string" && SOCKET_CODES.has(thrown.code)) return true;
-  return AWAY_MESSAGES.test(thrown.message) || isAway(thrown.cause);
+  if (thrown.constructor === Error || thrown instanceof AggregateError) return !MISUSE.test(thrown.message);
+  return isAway(thrown.cause);
 }
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {

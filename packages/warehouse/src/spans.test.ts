@@ -67,6 +67,13 @@ describe("round trip", () => {
     );
   });
 
+  it("writes a broken surrogate as the replacement character, as every UTF-8 encoder does", async () => {
+    const trace = freshTrace();
+    await insert(makeSpan({ traceId: trace, name: "a\ud800b", attributes: { "\udc00": "\ud83d" } }));
+    const stored = await test.warehouse.readSpan("w", trace, spanId(1));
+    expect(stored).toMatchObject({ name: "a\ufffdb", attributes: { "\ufffd": "\ufffd" } });
+  });
+
   it("refuses an instant that the store would change", async () => {
     for (const [field, span] of [
       ["startedAtNs", makeSpan({ startedAtNs: 2n ** 63n })],

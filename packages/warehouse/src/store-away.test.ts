@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openWarehouse } from "./index.ts";
 import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
@@ -38,21 +38,30 @@ it("says that the store is away, at every question, and answers again when it is
   await gate.shut();
 });
 
-it("says so too when the store breaks off in the middle of an answer", async () => {
+it.each<[string, (response: ServerResponse) => void]>([
+  ["breaks off in the middle of an answer", (response) => response.writeHead(200).write("{", () => response.destroy())],
+  ["is still starting", (response) => response.writeHead(503).end("Starting.\n")],
+  ["stands behind a proxy that can't reach it", (response) => response.writeHead(502).end("<h1>Bad gateway</h1>")],
+  [
+    "is too busy",
+    (response) => response.writeHead(503).end("Code: 202. DB::Exception: x (TOO_MANY_SIMULTANEOUS_QUERIES)"),
+  ],
+])("says so too when the store %s", async (_case, answer) => {
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { "content-type": "application/x-ndjson" });
-    response.write('{"span_id":"1"', () => response.destroy());
+    answer(response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : null;
   const warehouse = openWarehouse({ url: `http://127.0.0.1:${port}/x` });
   await expect(warehouse.readSpan("w", traceId(1), spanId(1))).rejects.toMatchObject(AWAY);
+  await expect(warehouse.ping()).rejects.toMatchObject(AWAY);
   await warehouse.close();
   server.close();
 });
 
 it("passes on what is no outage, as it came", async () => {
   await expect(test.connection.query("SELECT nonsense FROM nowhere")).rejects.toMatchObject({ type: "UNKNOWN_TABLE" });
+  await expect(test.connection.query("SELECT {a:String}", { a: () => {} })).rejects.toThrow(/Unsupported value/);
 });

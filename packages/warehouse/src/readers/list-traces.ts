@@ -91,7 +91,7 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
            .join(", ")},
          ${PROVENANCES.map((kind) => `sumIf(cost_usd, provenance = '${kind}') AS ${kind}`).join(", ")}
        FROM calls FINAL
-       WHERE workspace = {workspace:String}
+       WHERE workspace = {workspace:String}${and(ofTrace)}
        GROUP BY trace_id
      ),
      named AS (
