@@ -190,10 +190,8 @@ describe("credentials", () => {
     const { traceId, json } = createBody();
     expect((await post(json, { key: null })).status).toBe(200);
     expect(await countSpans(workspaces.one, traceId)).toBe(1);
-    const strict = createCollector({
-      spans: warehouse,
-      credentials: createCredentialCache({ find: async () => null }),
-    });
+    const credentials = createCredentialCache({ find: (secret) => control.findPrincipal(secret) });
+    const strict = createCollector({ spans: warehouse, credentials });
     const strictUrl = await listen(strict, { host: "127.0.0.1", port: 0 });
     const headers = { "content-type": JSON_TYPE };
     expect((await fetch(`${strictUrl}/v1/traces`, { method: "POST", body: "{}", headers })).status).toBe(401);

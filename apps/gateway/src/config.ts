@@ -16,7 +16,8 @@ export const configSchema = listenSchema.extend({
   CENTSPAN_PORT: portSchema.default(4000),
   DATABASE_URL: z.url(),
   CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
-  CENTSPAN_INGEST_KEY: z.string().min(1),
+  /** Not needed where the collector takes spans from this machine without a credential. */
+  CENTSPAN_INGEST_KEY: z.string().default(""),
   CENTSPAN_UPSTREAM_URL: z.url().default("http://127.0.0.1:4100"),
   CENTSPAN_UPSTREAM_KEY: optionalText,
   CENTSPAN_UPSTREAM_PROVIDER: z.string().min(1).default("centspan"),

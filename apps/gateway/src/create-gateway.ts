@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { asCentspanError, CentspanError } from "@centspan/base";
+import { CentspanError } from "@centspan/base";
 import { createServer } from "@centspan/service";
 import { contextOf, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Tracer } from "@opentelemetry/api";
@@ -26,15 +26,11 @@ export type GatewayOptions = PipelineOptions & {
 };
 
 export function createGateway(options: GatewayOptions): FastifyInstance {
-  const app = createServer({ bodyLimitBytes: MAX_BODY_BYTES });
+  const app = createServer({ bodyLimitBytes: MAX_BODY_BYTES, sendError });
   const seenSockets = new WeakSet<Socket>();
   app.removeAllContentTypeParsers();
   // Bodies are read by the pipeline, after the key was checked.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-  app.setErrorHandler((thrown, _request, reply) => sendError(reply, thrown));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}.`)),
-  );
   app.get("/health", (_request, reply) => answerHealth(reply, options.stores ?? {}));
   app.get("/v1/models", (request, reply) => passModels(request.raw, reply, options));
   for (const protocol of PROTOCOLS) {
@@ -118,8 +114,7 @@ async function passModels(
   return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(answer.body);
 }
 
-function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const error = asCentspanError(thrown);
+function sendError(reply: FastifyReply, error: CentspanError): FastifyReply {
   reply.hijack();
   answerError(reply.raw, error, () => "");
   return reply;

@@ -10,6 +10,7 @@ describe("readSecret", () => {
     ["x-api-key", { "x-api-key": "cs_ingest_x" }, "cs_ingest_x"],
     ["another scheme is a secret nobody knows", { authorization: "Digest abc" }, "Digest abc"],
     ["none", {}, null],
+    ["an empty one is none", { authorization: "" }, null],
   ])("%s", (_why, headers, expected) => expect(readSecret(headers)).toBe(expected));
 });
 

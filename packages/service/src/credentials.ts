@@ -15,7 +15,7 @@ type Headers = Record<string, string | string[] | undefined>;
  */
 export function readSecret(headers: Headers): string | null {
   const authorization = headers.authorization;
-  if (typeof authorization === "string") {
+  if (typeof authorization === "string" && authorization !== "") {
     const [, scheme, value] = /^(\w+)\s+(.+?)\s*$/.exec(authorization) ?? [];
     if (value === undefined) return authorization;
     if (scheme?.toLowerCase() === "bearer") return value;

@@ -4,7 +4,11 @@
 import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 
-export type ServerOptions = { bodyLimitBytes: number };
+export type ServerOptions = {
+  bodyLimitBytes: number;
+  /** How a failure is answered where clients expect another shape than problem details. */
+  sendError?(reply: FastifyReply, error: CentspanError): FastifyReply;
+};
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
@@ -12,9 +16,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: "idle",
     routerOptions: { ignoreTrailingSlash: true },
   });
-  app.setErrorHandler((thrown, _request, reply) => sendProblem(reply, translateFastifyError(thrown, options)));
+  const sendError = options.sendError ?? sendProblem;
+  app.setErrorHandler((thrown, _request, reply) => sendError(reply, translateFastifyError(thrown, options)));
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
+    sendError(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
   );
   return app;
 }

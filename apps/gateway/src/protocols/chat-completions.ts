@@ -27,7 +27,7 @@ const completionSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   model: z.string().optional().catch(undefined),
   service_tier: z.string().optional().catch(undefined),
-  error: z.unknown(),
+  error: z.unknown().optional(),
   choices: z
     .array(
       z.looseObject({

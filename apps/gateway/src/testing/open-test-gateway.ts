@@ -1,0 +1,86 @@
+/** For tests only: a gateway with real keys in the real key store, in front of a peer, its spans kept at hand. */
+import { randomBytes } from "node:crypto";
+import { openControl } from "@centspan/control";
+import type { KeyKind } from "@centspan/model";
+import { createCredentialCache, listen } from "@centspan/service";
+import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
+import { openGate } from "@centspan/testing";
+import { inject } from "vitest";
+import type { SafetyPolicy } from "../config.ts";
+import { createGateway } from "../create-gateway.ts";
+import { createRateLimit } from "../rate-limit.ts";
+import { SAFETY_CHECKS } from "../safety/registry.ts";
+import { createTokenizerPool } from "../stages/tokenize.ts";
+import { createUpstream } from "../upstream/upstream.ts";
+import { startUpstreamPeer } from "./upstream-peer.ts";
+
+export type GatewaySettings = { provider?: string; policy?: SafetyPolicy; perMinute?: number; upstreamUrl?: string };
+
+export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
+
+export async function openTestGateway() {
+  const exporter = createMemoryExporter();
+  const telemetry = startTelemetry({ service: "gateway", version: "0", otlpUrl: "", ingestKey: "", exporter });
+  const gate = await openGate(inject("databaseUrl"));
+  const control = openControl({ url: gate.url });
+  await control.migrate();
+  const workspace = `w-${randomBytes(6).toString("hex")}`;
+  await control.ensureWorkspace("local", { id: workspace, name: workspace });
+  const peer = await startUpstreamPeer();
+  const opened: (() => Promise<unknown>)[] = [];
+  let keys = 0;
+
+  return {
+    peer,
+    gate,
+    control,
+    workspace,
+    createKey: (kind: KeyKind = "gateway") =>
+      control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments" }),
+    /** Clock of the credential cache, in milliseconds. */
+    clock: { nowMs: 0 },
+    /** Starts a gateway and returns its address. */
+    async open({ provider = "centspan", policy = "beside", perMinute, upstreamUrl }: GatewaySettings = {}) {
+      const upstream = createUpstream({ url: upstreamUrl ?? `${peer.url}/v1`, key: "upstream-key", provider });
+      const app = createGateway({
+        tracer: telemetry.tracer,
+        admit: {
+          credentials: createCredentialCache({
+            find: (secret) => control.findPrincipal(secret),
+            nowMs: () => this.clock.nowMs,
+          }),
+          rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
+        },
+        safety: { checks: SAFETY_CHECKS, policy },
+        tokenizers: createTokenizerPool(),
+        upstreams: [upstream],
+        stores: { postgres: () => control.ping() },
+      });
+      opened.push(async () => {
+        await app.close();
+        await upstream.close();
+      });
+      return listen(app, { host: "127.0.0.1", port: 0 });
+    },
+    /** The finished spans of a trace, by name. */
+    async readSpans(traceId: string) {
+      await telemetry.flush();
+      const spans = exporter.getFinishedSpans().filter((span) => span.spanContext().traceId === traceId);
+      return new Map(spans.map((span) => [span.name, span]));
+    },
+    async close() {
+      await Promise.all(opened.map((close) => close()));
+      await peer.close();
+      await control.close();
+      await gate.shut();
+      await telemetry.stop();
+    },
+  };
+}
+
+/** A traceparent of a new trace. */
+export function createTrace(): { traceId: string; spanId: string; traceparent: string } {
+  const traceId = randomBytes(16).toString("hex");
+  const spanId = randomBytes(8).toString("hex");
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01` };
+}
