@@ -70,7 +70,7 @@ async function handleInference(incoming: Incoming, options: GatewayOptions): Pro
     answerError(response, thrown, (error) => protocol.writeStreamError(error));
   } finally {
     if (response.headersSent) setAttributes(serverSpan, { "http.response.status_code": response.statusCode });
-    serverSpan.end();
+    endSpan(serverSpan);
   }
 }
 

@@ -1,7 +1,7 @@
 /** For tests only: a gateway with real keys in the real key store, in front of a peer, its spans kept at hand. */
 import { randomBytes } from "node:crypto";
 import { openControl } from "@centspan/control";
-import type { KeyKind } from "@centspan/model";
+import type { KeyKind, SafetyCheck } from "@centspan/model";
 import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
@@ -14,7 +14,13 @@ import { createTokenizerPool } from "../stages/tokenize.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { startUpstreamPeer } from "./upstream-peer.ts";
 
-export type GatewaySettings = { provider?: string; policy?: SafetyPolicy; perMinute?: number; upstreamUrl?: string };
+export type GatewaySettings = {
+  provider?: string;
+  policy?: SafetyPolicy;
+  perMinute?: number;
+  upstreamUrl?: string;
+  checks?: readonly SafetyCheck[];
+};
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
 
@@ -40,7 +46,8 @@ export async function openTestGateway() {
     /** Clock of the credential cache, in milliseconds. */
     clock: { nowMs: 0 },
     /** Starts a gateway and returns its address. */
-    async open({ provider = "centspan", policy = "beside", perMinute, upstreamUrl }: GatewaySettings = {}) {
+    async open(settings: GatewaySettings = {}) {
+      const { provider = "centspan", policy = "beside", perMinute, upstreamUrl, checks = SAFETY_CHECKS } = settings;
       const upstream = createUpstream({ url: upstreamUrl ?? `${peer.url}/v1`, key: "upstream-key", provider });
       const app = createGateway({
         tracer: telemetry.tracer,
@@ -51,7 +58,7 @@ export async function openTestGateway() {
           }),
           rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
         },
-        safety: { checks: SAFETY_CHECKS, policy },
+        safety: { checks, policy },
         tokenizers: createTokenizerPool(),
         upstreams: [upstream],
         stores: { postgres: () => control.ping() },

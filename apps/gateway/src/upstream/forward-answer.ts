@@ -63,7 +63,9 @@ export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded>
 function writeHead({ answer, response, rewrites }: ForwardOptions): void {
   const headers = selectResponseHeaders(answer.headers);
   if (rewrites) delete headers["content-length"];
-  response.writeHead(answer.statusCode, headers);
+  response.statusCode = answer.statusCode;
+  // Set one by one, they can still be read when an error has to know what kind of answer it ends.
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.flushHeaders();
 }
 
