@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { createServer } from "@centspan/service";
-import { contextOf, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
+import { contextOf, endSpan, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { answerError, toErrorBody } from "./answer-error.ts";
