@@ -12,6 +12,8 @@ await build({
   platform: "node",
   target: "node20",
   format: "esm",
+  // Some packages name a UMD file as their main, whose requires no bundler can follow; their ESM entry is fine.
+  mainFields: ["module", "main"],
   sourcemap: true,
   define: { "process.env.CENTSPAN_VERSION": JSON.stringify(version) },
   // CommonJS packages inside an ESM bundle call require(): give them one.

@@ -4,9 +4,12 @@
  */
 export type Clock = { nowNs(): bigint };
 
-/** Wall clock with the resolution of the process's monotonic timer; never runs backwards within a process. */
+/**
+ * Wall clock in nanoseconds; never runs backwards within a process. Its origin is the runtime's own time origin,
+ * which has microseconds, so that processes of one machine agree to about as much.
+ */
 export function createWallClock(): Clock {
-  const originNs = BigInt(Date.now()) * 1_000_000n;
+  const originNs = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6));
   const startedNs = process.hrtime.bigint();
   return { nowNs: () => originNs + (process.hrtime.bigint() - startedNs) };
 }

@@ -4,7 +4,7 @@
  * exporter can't deliver is counted and reported, never silent.
  */
 
-import { asCentspanError } from "@centspan/base";
+import { asCentspanError, createWallClock } from "@centspan/base";
 import {
   type Context,
   context,
@@ -16,8 +16,18 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { NodeSDK, resources, tracing } from "@opentelemetry/sdk-node";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  RandomIdGenerator,
+  type SpanExporter,
+} from "@opentelemetry/sdk-trace-node";
 import { SPANS, type SpanAttributes, type SpanTemplate } from "./vocabulary.ts";
 
 export type TelemetryOptions = {
@@ -32,10 +42,10 @@ export type TelemetryOptions = {
   exporter?: SpanExporter;
 };
 
-export type SpanExporter = tracing.SpanExporter;
+export type { SpanExporter };
 
 /** Keeps finished spans in the process, for whoever wants to look at them there. */
-export const createMemoryExporter = (): tracing.InMemorySpanExporter => new tracing.InMemorySpanExporter();
+export const createMemoryExporter = (): InMemorySpanExporter => new InMemorySpanExporter();
 
 export type Telemetry = {
   tracer: Tracer;
@@ -51,42 +61,58 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
       url: `${options.otlpUrl}/v1/traces`,
       headers: options.ingestKey === "" ? {} : { authorization: `Bearer ${options.ingestKey}` },
     });
-  const processor = new tracing.BatchSpanProcessor(exporter, {
+  const processor = new BatchSpanProcessor(reportFailures(exporter), {
     maxQueueSize: 500_000,
     maxExportBatchSize: 2_000,
     scheduledDelayMillis: 500,
     exportTimeoutMillis: 30_000,
   });
-  const sdk = new NodeSDK({
-    resource: resources.resourceFromAttributes({
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({
       "service.name": options.service,
       "service.version": options.version,
       ...options.resource,
     }),
     spanProcessors: [processor],
     spanLimits: { linkCountLimit: 100_000, attributeCountLimit: 1_000, eventCountLimit: 10_000 },
-    sampler: new tracing.AlwaysOnSampler(),
+    sampler: new AlwaysOnSampler(),
     idGenerator: ID_GENERATOR,
-    autoDetectResources: false,
-    instrumentations: [],
   });
-  sdk.start();
+  provider.register();
   return {
-    tracer: trace.getTracer("centspan", options.version),
+    tracer: provider.getTracer("centspan", options.version),
     flush: () => processor.forceFlush(),
-    stop: () => sdk.shutdown(),
+    stop: () => provider.shutdown(),
   };
 }
 
-const randomIds = new tracing.RandomIdGenerator();
+/** Says on stderr how many spans could not be delivered, after the exporter's own retries. */
+function reportFailures(exporter: SpanExporter): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.FAILED) {
+          const reason = result.error?.message ?? "no reason given";
+          process.stderr.write(`telemetry: ${spans.length} spans were not delivered: ${reason}\n`);
+        }
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+const randomIds = new RandomIdGenerator();
 let chosenTraceId: string | undefined;
 /** Random ids, except that a span without a parent can be put into a trace of the caller's choice. */
-const ID_GENERATOR: tracing.IdGenerator = {
+const ID_GENERATOR: IdGenerator = {
   generateTraceId: () => chosenTraceId ?? randomIds.generateTraceId(),
   generateSpanId: () => randomIds.generateSpanId(),
 };
 
 export const createTraceId = (): string => randomIds.generateTraceId();
+
+const clock = createWallClock();
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
@@ -109,7 +135,8 @@ export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanO
   const spanOptions = {
     kind: KINDS[definition.kind],
     attributes: { "centspan.layer": definition.layer, ...options.attributes },
-    ...(options.startNs === undefined ? {} : { startTime: toHrTime(options.startNs) }),
+    // Given explicitly: the SDK's own clock starts spans at whole milliseconds.
+    startTime: toHrTime(options.startNs ?? clock.nowNs()),
     links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
   };
   if (options.traceId === undefined) return tracer.startSpan(name, spanOptions, options.parent ?? context.active());
@@ -133,7 +160,7 @@ export function setAttributes(span: Span, attributes: SpanAttributes): void {
 
 /** Ends a span, now or at an instant of the engine's clock. */
 export function endSpan(span: Span, endNs?: bigint): void {
-  span.end(endNs === undefined ? undefined : toHrTime(endNs));
+  span.end(toHrTime(endNs ?? clock.nowNs()));
 }
 
 /** Marks a span as failed with the error's stable code. */
@@ -157,7 +184,7 @@ export async function withSpan<T>(
     failSpan(span, thrown);
     throw thrown;
   } finally {
-    span.end();
+    endSpan(span);
   }
 }
 
