@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { openGate } from "@centspan/testing";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Control, openControl } from "./index.ts";
 import { MIGRATIONS } from "./migrations.gen.ts";
 import { createDatabase } from "./testing/create-database.ts";
-import { openGate } from "./testing/open-gate.ts";
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let control: Control;

@@ -63,7 +63,7 @@ describe("round trip", () => {
         const stored = await Promise.all(spans.map((span) => test.warehouse.readSpan("w", span.traceId, span.spanId)));
         expect(stored).toEqual(spans);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 

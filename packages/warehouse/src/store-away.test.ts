@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import { openGate } from "@centspan/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openWarehouse } from "./index.ts";
 import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
-import { openGate } from "./testing/open-gate.ts";
 import { makeCall, makeOutcome, makeSpan, spanId, traceId } from "./testing/records.ts";
 
 let test: TestWarehouse;

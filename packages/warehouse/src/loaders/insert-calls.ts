@@ -4,13 +4,10 @@
  * repetition, because the call still differs.
  */
 import type { RatedCall } from "@centspan/model";
-import { queryInChunks } from "../chunks.ts";
 import type { Connection } from "../connection.ts";
 import { toCallRow, toDeletedLineRow, toLineRow } from "../rows/call-row.ts";
 import type { Revisions } from "./revisions.ts";
-
-type StoredCall = { content_hash: string; revision: string };
-type StoredLines = { meters: string[]; revision: string };
+import { readStoredCalls } from "./stored-calls.ts";
 
 export async function insertCalls(
   connection: Connection,
@@ -18,26 +15,19 @@ export async function insertCalls(
   workspace: string,
   calls: readonly RatedCall[],
 ): Promise<void> {
-  const stored = await readStored(
-    connection,
-    workspace,
-    calls.map(({ callId }) => callId),
-  );
   // Of a call given twice the later one counts.
-  const latest = [...new Map(calls.map((call) => [call.callId, call])).values()];
-  const changed = latest.flatMap((call) => {
+  const latest = new Map(calls.map((call) => [call.callId, call]));
+  const stored = await readStoredCalls(connection, workspace, [...latest.keys()]);
+  const changed = [...latest.values()].flatMap((call) => {
+    const before = stored.get(call.callId);
     const row = toCallRow(workspace, call);
-    return stored.calls.get(call.callId)?.content_hash === row.content_hash ? [] : [{ call, row }];
+    return before?.contentHash === row.content_hash ? [] : [{ call, row, storedMeters: before?.meters ?? [] }];
   });
-  const storedRevisions = changed.flatMap(({ call }) => [
-    BigInt(stored.calls.get(call.callId)?.revision ?? 0),
-    BigInt(stored.lines.get(call.callId)?.revision ?? 0),
-  ]);
-  const revision = revisions.next(storedRevisions).toString();
+  const revision = revisions.next([...stored.values()].map((before) => before.revision)).toString();
   await connection.insert(
     "charge_lines",
-    changed.flatMap(({ call }) =>
-      toLineRows(workspace, call, stored.lines.get(call.callId)?.meters ?? []).map((row) => ({ ...row, revision })),
+    changed.flatMap(({ call, storedMeters }) =>
+      toLineRows(workspace, call, storedMeters).map((row) => ({ ...row, revision })),
     ),
   );
   await connection.insert(
@@ -54,27 +44,4 @@ function toLineRows(workspace: string, call: RatedCall, storedMeters: readonly s
       .filter((meter) => !meters.has(meter))
       .map((meter) => toDeletedLineRow(workspace, call.callId, meter)),
   ];
-}
-
-/** What the store has of the calls with these ids; those that were withdrawn are not there. */
-export async function readStored(connection: Connection, workspace: string, ids: readonly string[]) {
-  const rows = await queryInChunks(ids, (callIds) =>
-    connection.query<{ call_id: string } & StoredCall>(
-      `SELECT call_id, content_hash, revision FROM calls FINAL
-       WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}`,
-      { workspace, callIds },
-    ),
-  );
-  const lines = await queryInChunks(ids, (callIds) =>
-    connection.query<{ call_id: string } & StoredLines>(
-      `SELECT call_id, groupArray(meter) AS meters, max(revision) AS revision FROM charge_lines FINAL
-       WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}
-       GROUP BY call_id`,
-      { workspace, callIds },
-    ),
-  );
-  return {
-    calls: new Map(rows.map((row) => [row.call_id, row])),
-    lines: new Map(lines.map((row) => [row.call_id, row])),
-  };
 }

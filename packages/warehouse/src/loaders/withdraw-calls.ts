@@ -4,8 +4,8 @@
  */
 import type { Connection } from "../connection.ts";
 import { toDeletedLineRow } from "../rows/call-row.ts";
-import { readStored } from "./insert-calls.ts";
 import type { Revisions } from "./revisions.ts";
+import { readStoredCalls } from "./stored-calls.ts";
 
 export async function withdrawCalls(
   connection: Connection,
@@ -13,15 +13,16 @@ export async function withdrawCalls(
   workspace: string,
   callIds: readonly string[],
 ): Promise<void> {
-  const { calls, lines } = await readStored(connection, workspace, callIds);
-  const revision = revisions.next([...calls.values(), ...lines.values()].map((row) => BigInt(row.revision))).toString();
+  const stored = await readStoredCalls(connection, workspace, callIds);
+  const revision = revisions.next([...stored.values()].map((before) => before.revision)).toString();
+  const live = [...stored].filter(([, { contentHash }]) => contentHash !== null);
   await connection.insert(
     "calls",
-    [...calls.keys()].map((callId) => ({ workspace, call_id: callId, revision, deleted: 1 })),
+    live.map(([callId]) => ({ workspace, call_id: callId, revision, deleted: 1 })),
   );
   await connection.insert(
     "charge_lines",
-    [...lines].flatMap(([callId, { meters }]) =>
+    [...stored].flatMap(([callId, { meters }]) =>
       meters.map((meter) => ({ ...toDeletedLineRow(workspace, callId, meter), revision })),
     ),
   );

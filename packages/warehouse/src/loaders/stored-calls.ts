@@ -1,0 +1,59 @@
+/** What the store has of certain calls, before some of it is replaced: deleted rows too, because their revisions count. */
+import { queryInChunks } from "../chunks.ts";
+import type { Connection } from "../connection.ts";
+
+export type StoredCall = {
+  /** Null where there is no call, be it withdrawn or never heard of. */
+  contentHash: string | null;
+  /** Meters of the lines that are there, whether or not their call is. */
+  meters: readonly string[];
+  /** The greatest revision of the call and its lines. */
+  revision: bigint;
+};
+
+const NOTHING: StoredCall = { contentHash: null, meters: [], revision: 0n };
+
+type CallRow = { call_id: string; live_hash: string; is_live: 0 | 1; last_revision: string };
+type LinesRow = { call_id: string; meters: string[]; last_revision: string };
+
+/** Gives an entry for every id asked for. */
+export async function readStoredCalls(
+  connection: Connection,
+  workspace: string,
+  ids: readonly string[],
+): Promise<Map<string, StoredCall>> {
+  const calls = await queryInChunks(ids, (callIds) =>
+    connection.query<CallRow>(
+      `SELECT call_id, argMax(content_hash, revision) AS live_hash, argMax(deleted, revision) = 0 AS is_live,
+         max(revision) AS last_revision
+       FROM calls
+       WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}
+       GROUP BY call_id`,
+      { workspace, callIds },
+    ),
+  );
+  const lines = await queryInChunks(ids, (callIds) =>
+    connection.query<LinesRow>(
+      `SELECT call_id, groupArrayIf(meter, is_live) AS meters, max(meter_revision) AS last_revision
+       FROM (
+         SELECT call_id, meter, argMax(deleted, revision) = 0 AS is_live, max(revision) AS meter_revision
+         FROM charge_lines
+         WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}
+         GROUP BY call_id, meter
+       )
+       GROUP BY call_id`,
+      { workspace, callIds },
+    ),
+  );
+  const stored = new Map(ids.map((id) => [id, NOTHING]));
+  for (const row of calls) {
+    const contentHash = row.is_live ? row.live_hash : null;
+    stored.set(row.call_id, { contentHash, meters: [], revision: BigInt(row.last_revision) });
+  }
+  for (const { call_id, meters, last_revision } of lines) {
+    const { contentHash, revision } = stored.get(call_id) ?? NOTHING;
+    const ofLines = BigInt(last_revision);
+    stored.set(call_id, { contentHash, meters, revision: ofLines > revision ? ofLines : revision });
+  }
+  return stored;
+}
