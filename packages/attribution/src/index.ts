@@ -11,4 +11,5 @@ export {
   deriveCalls,
   deriveCallsWithNotes,
 } from "./derive-calls.ts";
+export { mergeByResponse } from "./merge-calls.ts";
 export { resolveProvenance } from "./resolve-provenance.ts";

@@ -1,0 +1,58 @@
+/** The worker without its process: the rating loop over open stores, and the server that says how fresh it is. */
+import { deriveId, formatInstant } from "@centspan/base";
+import type { JobStore, Ledger, RateCard, UsageFeed } from "@centspan/model";
+import { validateRateCards } from "@centspan/pricing";
+import { createServer } from "@centspan/service";
+import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
+import { startLoop } from "./run-loop.ts";
+
+const INTERVAL_MS = 500;
+const MAX_PAUSE_MS = 5_000;
+
+export type WorkerOptions = {
+  warehouse: UsageFeed & Ledger & { ping(): Promise<void> };
+  control: JobStore & { ping(): Promise<void> };
+  cards: readonly RateCard[];
+  gatewayServices: readonly string[];
+  /** One line for the operator. */
+  say(text: string): void;
+};
+
+export function createWorker({ warehouse, control, cards, gatewayServices, say }: WorkerOptions) {
+  validateRateCards(cards);
+  const state = createRatingState();
+  // From the content of the cards: rating again with the same prices writes the same lines.
+  const ratingRunId = deriveId("rating", JSON.stringify(cards));
+  const stores = { feed: warehouse, ledger: warehouse, jobs: control };
+  const loop = startLoop({
+    async pass() {
+      const { traces, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
+      for (const fault of faults) say(describeFault(fault));
+      return traces > 0;
+    },
+    intervalMs: INTERVAL_MS,
+    maxPauseMs: MAX_PAUSE_MS,
+    say: (text) => say(`rating ${text}`),
+  });
+
+  const app = createServer({ bodyLimitBytes: 1024 });
+  app.get("/health", async (_request, reply) => {
+    const ratedThrough = state.watermarkNs === null ? null : formatInstant(state.watermarkNs);
+    const pings = { clickhouse: warehouse.ping(), postgres: control.ping() };
+    const results = await Promise.allSettled(Object.values(pings));
+    const away = Object.keys(pings).filter((_name, index) => results[index]?.status === "rejected");
+    const failing = away.length > 0 || loop.failure() !== null;
+    return failing
+      ? reply.code(503).send({ status: "unavailable", away, ratedThrough })
+      : { status: "ok", ratedThrough };
+  });
+  return {
+    app,
+    async stop(): Promise<void> {
+      await Promise.all([loop.stop(), app.close()]);
+    },
+  };
+}
+
+const describeFault = ({ workspace, traceId, error }: RatingFault): string =>
+  `trace ${traceId} of workspace ${workspace} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;

@@ -1,0 +1,65 @@
+/**
+ * Runs a pass again and again: at once while there is work, else after the interval. A pass that fails is repeated
+ * with growing pauses; the failure is said once, and so is the recovery.
+ */
+export type LoopOptions = {
+  /** Whether there was work. */
+  pass(): Promise<boolean>;
+  intervalMs: number;
+  maxPauseMs: number;
+  say(text: string): void;
+};
+
+export type Loop = {
+  /** The failure that passes end with at present. */
+  failure(): unknown;
+  /** Resolves when the running pass has ended. */
+  stop(): Promise<void>;
+};
+
+export function startLoop({ pass, intervalMs, maxPauseMs, say }: LoopOptions): Loop {
+  const stopping = new AbortController();
+  let failure: unknown = null;
+  let failures = 0;
+
+  const runOnce = async (): Promise<number> => {
+    try {
+      const worked = await pass();
+      if (failures > 0) say("works again");
+      failure = null;
+      failures = 0;
+      return worked ? 0 : intervalMs;
+    } catch (error) {
+      if (failures === 0) say(`fails, and is repeated until it works: ${describe(error)}`);
+      failure = error;
+      failures += 1;
+      return Math.min(intervalMs * 2 ** failures, maxPauseMs);
+    }
+  };
+
+  const ended = (async () => {
+    while (!stopping.signal.aborted) await pause(await runOnce(), stopping.signal);
+  })();
+  return {
+    failure: () => failure,
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,210 @@
+/** The worker on real stores: spans go in, rated calls come out, whatever happens in between. */
+import { randomBytes } from "node:crypto";
+import { deriveId, formatDecimal, parseInstant } from "@centspan/base";
+import { type Control, openControl } from "@centspan/control";
+import type { RatedCall, SpanRecord } from "@centspan/model";
+import { rateCards } from "@centspan/pricing";
+import { openGate, waitUntil } from "@centspan/testing";
+import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { createWorker } from "./create-worker.ts";
+import { createRatingState, RATING_JOB, runRatingPass } from "./rating-pass.ts";
+
+const RULES = { cards: rateCards, ratingRunId: "run" };
+
+let warehouse: Warehouse;
+let control: Control;
+let address: URL;
+
+beforeAll(async () => {
+  address = new URL(inject("clickhouseUrl"));
+  address.pathname = `/worker_${randomBytes(8).toString("hex")}`;
+  warehouse = openWarehouse({ url: address.href });
+  control = openControl({ url: inject("databaseUrl") });
+  await Promise.all([warehouse.migrate(), control.migrate()]);
+});
+afterAll(() => Promise.all([warehouse.close(), control.close()]));
+
+let names = 0;
+const freshWorkspace = (): string => `w${++names}`;
+const traceId = (): string => randomBytes(16).toString("hex");
+const hex = (n: number): string => n.toString(16).padStart(16, "0");
+
+const makeSpan = (facts: Partial<SpanRecord>): SpanRecord => ({
+  traceId: "",
+  spanId: hex(1),
+  parentSpanId: "",
+  name: "chat scripted-strong",
+  kind: "client",
+  service: "centspan-gateway",
+  startedAtNs: parseInstant("2026-11-29T12:00:00Z") ?? 0n,
+  endedAtNs: parseInstant("2026-11-29T12:00:01Z") ?? 0n,
+  status: "ok",
+  statusMessage: "",
+  attributes: {},
+  resourceAttributes: {},
+  scopeName: "",
+  events: [],
+  links: [],
+  ...facts,
+});
+
+const chat = (more: Record<string, string> = {}): Record<string, string> => ({
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": "centspan",
+  "gen_ai.request.model": "scripted-strong",
+  "gen_ai.usage.input_tokens": "3000",
+  "gen_ai.usage.cache_read.input_tokens": "2000",
+  "gen_ai.usage.output_tokens": "300",
+  "centspan.provenance": "simulated",
+  ...more,
+});
+
+const stores = () => ({ feed: warehouse, ledger: warehouse, jobs: control });
+const readCalls = async (workspace: string): Promise<RatedCall[]> =>
+  (await warehouse.listCalls(workspace, {}, { limit: 100, cursor: null })).data;
+const show = (calls: RatedCall[]) =>
+  calls.map((call) => `${call.spanId} ${call.costStatus} ${call.costUsd && formatDecimal(call.costUsd)}`);
+
+describe("a pass", () => {
+  it("rates what came in, with whose spend it is, and moves the watermark", async () => {
+    const [workspace, trace] = [freshWorkspace(), traceId()];
+    const root = { "centspan.task.id": "fix-it", "centspan.run.id": "run_1" };
+    await warehouse.insertSpans(workspace, [
+      makeSpan({ traceId: trace, spanId: hex(1), name: "invoke_agent repair", attributes: root }),
+      makeSpan({ traceId: trace, spanId: hex(2), parentSpanId: hex(1), attributes: chat() }),
+      makeSpan({
+        traceId: trace,
+        spanId: hex(3),
+        parentSpanId: hex(1),
+        attributes: chat({ "gen_ai.request.model": "unheard-of" }),
+      }),
+    ]);
+    const result = await runRatingPass(stores(), createRatingState(), RULES);
+    expect(result.faults).toEqual([]);
+    const calls = (await readCalls(workspace)).toSorted((a, b) => (a.spanId < b.spanId ? -1 : 1));
+    expect(show(calls)).toEqual([`${hex(2)} rated 0.0081`, `${hex(3)} unpriced null`]);
+    expect(calls[0]).toMatchObject({ task: "fix-it", runId: "run_1", provenance: "simulated", source: "gateway" });
+    expect(calls[0]?.lines).toHaveLength(3);
+    expect((await control.readJob(RATING_JOB))?.watermarkNs).toBeGreaterThan(0n);
+  });
+
+  it("leaves alone what it has seen, and repeats without a change after a restart", async () => {
+    const workspace = freshWorkspace();
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
+    const state = createRatingState();
+    await runRatingPass(stores(), state, RULES);
+    expect(await runRatingPass(stores(), state, RULES)).toMatchObject({ traces: 0, calls: 0 });
+    const before = await readCalls(workspace);
+    expect((await runRatingPass(stores(), createRatingState(), RULES)).traces).toBeGreaterThan(0);
+    expect(await readCalls(workspace)).toEqual(before);
+  });
+
+  it("moves the booking to a child that comes later", async () => {
+    const [workspace, trace, state] = [freshWorkspace(), traceId(), createRatingState()];
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: trace, spanId: hex(1), attributes: chat() })]);
+    await runRatingPass(stores(), state, RULES);
+    expect(show(await readCalls(workspace))).toEqual([`${hex(1)} rated 0.0081`]);
+    const child = makeSpan({ traceId: trace, spanId: hex(2), parentSpanId: hex(1), attributes: chat() });
+    await warehouse.insertSpans(workspace, [child]);
+    await runRatingPass(stores(), state, RULES);
+    expect(show(await readCalls(workspace))).toEqual([`${hex(2)} rated 0.0081`]);
+  });
+
+  it("takes identity from an ancestor that comes after its calls", async () => {
+    const [workspace, trace, state] = [freshWorkspace(), traceId(), createRatingState()];
+    await warehouse.insertSpans(workspace, [
+      makeSpan({ traceId: trace, spanId: hex(2), parentSpanId: hex(1), attributes: chat() }),
+    ]);
+    await runRatingPass(stores(), state, RULES);
+    expect(await readCalls(workspace)).toMatchObject([{ task: "" }]);
+    await warehouse.insertSpans(workspace, [
+      makeSpan({ traceId: trace, spanId: hex(1), name: "invoke_agent", attributes: { "centspan.task.id": "late" } }),
+    ]);
+    await runRatingPass(stores(), state, RULES);
+    expect(await readCalls(workspace)).toMatchObject([{ task: "late" }]);
+  });
+
+  it("books one response once, though client and gateway tell of it in two traces", async () => {
+    const [workspace, state] = [freshWorkspace(), createRatingState()];
+    const response = { "gen_ai.response.id": "resp_1" };
+    const session = { "gen_ai.conversation.id": "s1" };
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat(response) })]);
+    await runRatingPass(stores(), state, RULES);
+    const client = makeSpan({ traceId: traceId(), service: "app", attributes: chat({ ...response, ...session }) });
+    await warehouse.insertSpans(workspace, [client]);
+    await runRatingPass(stores(), state, RULES);
+    expect(await readCalls(workspace)).toMatchObject([{ source: "gateway", sessionId: "s1" }]);
+  });
+
+  it("reports a trace that can't be rated, and rates the others", async () => {
+    const [workspace, broken, whole] = [freshWorkspace(), traceId(), traceId()];
+    // A price list that was not validated: its price is no decimal.
+    const [card] = rateCards.filter(({ provider }) => provider === "centspan");
+    const cards = [...rateCards];
+    if (card) {
+      const entries = card.entries.map((entry) => ({
+        ...entry,
+        id: "bad",
+        model: "bad",
+        usdPerMillion: { input: "x" },
+      }));
+      cards.push({ ...card, id: "bad", entries: entries.slice(0, 1) });
+    }
+    await warehouse.insertSpans(workspace, [
+      makeSpan({ traceId: broken, attributes: chat({ "gen_ai.request.model": "bad" }) }),
+      makeSpan({ traceId: whole, attributes: chat() }),
+    ]);
+    const { faults } = await runRatingPass(stores(), createRatingState(), { ...RULES, cards });
+    expect(faults).toMatchObject([{ workspace, traceId: broken, error: expect.any(RangeError) }]);
+    expect(await readCalls(workspace)).toMatchObject([{ traceId: whole }]);
+  });
+});
+
+describe("the worker", () => {
+  const startWorker = (url: string, said: string[]) => {
+    const own = openWarehouse({ url });
+    const worker = createWorker({
+      warehouse: own,
+      control,
+      cards: rateCards,
+      gatewayServices: [],
+      say: (text) => said.push(text),
+    });
+    return { worker, stop: async () => Promise.all([worker.stop(), own.close()]) };
+  };
+
+  it("rates on its own, and says how far it has come", async () => {
+    const [workspace, said] = [freshWorkspace(), [] as string[]];
+    const { worker, stop } = startWorker(address.href, said);
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
+    const [call] = await waitUntil("a call", async () => {
+      const calls = await readCalls(workspace);
+      return calls.length > 0 && calls;
+    });
+    expect(call?.lines[0]?.ratingRunId).toBe(deriveId("rating", JSON.stringify(rateCards)));
+    const health = await worker.app.inject({ url: "/health" });
+    expect(health.statusCode).toBe(200);
+    expect(health.json()).toEqual({ status: "ok", ratedThrough: expect.stringMatching(/^20\d\d-.*Z$/) });
+    await stop();
+    expect(said).toEqual([]);
+  });
+
+  it("waits out a store that is away, says so once, and loses nothing", async () => {
+    const [workspace, said] = [freshWorkspace(), [] as string[]];
+    const gate = await openGate(address.href);
+    const { worker, stop } = startWorker(gate.url, said);
+    await waitUntil("the first pass", async () => (await worker.app.inject({ url: "/health" })).statusCode === 200);
+    await gate.shut();
+    await waitUntil("the failure", () => said.length === 1);
+    const health = await worker.app.inject({ url: "/health" });
+    expect([health.statusCode, health.json()]).toEqual([503, expect.objectContaining({ away: ["clickhouse"] })]);
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
+    await gate.open();
+    await waitUntil("a call", async () => (await readCalls(workspace)).length === 1, 20_000);
+    await waitUntil("the recovery", () => said.length === 2);
+    expect(said).toEqual([expect.stringMatching(/^rating fails/), "rating works again"]);
+    await stop();
+    await gate.shut();
+  });
+});
