@@ -5,7 +5,7 @@ import { startTelemetry } from "@centspan/telemetry";
 import { configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createRateLimit } from "./rate-limit.ts";
-import { SAFETY_CHECKS } from "./safety/registry.ts";
+import { safetyChecks } from "./registry.gen.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 
@@ -30,7 +30,7 @@ await runMain("gateway", async () => {
       credentials: createCredentialCache({ find: (secret) => control.findPrincipal(secret) }),
       rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
     },
-    safety: { checks: SAFETY_CHECKS, policy: config.CENTSPAN_SAFETY_POLICY },
+    safety: { checks: safetyChecks, policy: config.CENTSPAN_SAFETY_POLICY },
     tokenizers: createTokenizerPool(),
     upstreams: [upstream],
     stores: { postgres: () => control.ping() },

@@ -1,6 +1,6 @@
 /** Which dialect a span speaks. Precedence is declared by the dialects; the order of the registry only breaks ties. */
 import type { Dialect, SpanRecord } from "@centspan/model";
-import { dialects } from "./registry.ts";
+import { dialects } from "./registry.gen.ts";
 
 const byPrecedence: readonly Dialect[] = dialects.toSorted(
   (a, b) => (b.recognise.precedence ?? 0) - (a.recognise.precedence ?? 0),

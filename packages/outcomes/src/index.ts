@@ -1,2 +1,2 @@
 export { judgeTests, type TestTally } from "./judge-tests.ts";
-export { outcomeSources } from "./registry.ts";
+export { outcomeSources } from "./registry.gen.ts";

@@ -1,1 +1,2 @@
-export { findKvPolicy, KV_POLICIES } from "./registry.ts";
+export { findKvPolicy } from "./find-kv-policy.ts";
+export { kvPolicies } from "./registry.gen.ts";

@@ -2,7 +2,7 @@
 import type { KvPolicyPlugin } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findKvPolicy, KV_POLICIES } from "./index.ts";
+import { findKvPolicy, kvPolicies } from "./index.ts";
 
 type Block = { block: number; depth: number; inserted: number; used: number; usedNs: bigint; evictable: boolean };
 
@@ -55,7 +55,7 @@ function replay(plugin: KvPolicyPlugin, history: Command[], check: (victim: numb
   return victims;
 }
 
-describe.each(KV_POLICIES.map((plugin) => [plugin.id, plugin] as const))("%s", (_id, plugin) => {
+describe.each(kvPolicies.map((plugin) => [plugin.id, plugin] as const))("%s", (_id, plugin) => {
   it("chooses an evictable block, and none exactly when there is none", () => {
     fc.assert(
       fc.property(commands, (history) => {
@@ -115,5 +115,5 @@ it("names the known policies when asked for another", () => {
 });
 
 it("has unique ids", () => {
-  expect(new Set(KV_POLICIES.map((plugin) => plugin.id)).size).toBe(KV_POLICIES.length);
+  expect(new Set(kvPolicies.map((plugin) => plugin.id)).size).toBe(kvPolicies.length);
 });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { findKvPolicy, KV_POLICIES } from "@centspan/policies";
+import { findKvPolicy, kvPolicies } from "@centspan/policies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createKvCache, type KvLease } from "./index.ts";
@@ -19,7 +19,7 @@ const operation = fc.oneof(
 type Operation = ReturnType<typeof operation.generate>["value"];
 type OpenRequest = { lease: KvLease; keys: number[]; shared: number; blocks: number };
 
-describe.each(KV_POLICIES.map((policy) => [policy.id, policy] as const))("KV cache with %s", (_id, policy) => {
+describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("KV cache with %s", (_id, policy) => {
   it("neither leaks nor evicts what is in use, and finds what a plain list of resident blocks holds", () => {
     let evictions = 0;
     const play = (operations: Operation[]): void => {

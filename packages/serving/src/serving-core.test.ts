@@ -1,4 +1,4 @@
-import { findKvPolicy, KV_POLICIES } from "@centspan/policies";
+import { findKvPolicy, kvPolicies } from "@centspan/policies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -55,7 +55,7 @@ const request = (id: string, promptTokens: number, outputTokens: number, keys?: 
   blockKeys: keys ?? [],
 });
 
-describe.each(KV_POLICIES.map((policy) => [policy.id, policy] as const))("serving core with %s", (_id, policy) => {
+describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("serving core with %s", (_id, policy) => {
   it("serves every request to the end, leaks no block and evicts none in use, whatever is cancelled", () => {
     let preemptions = 0;
     let evictions = 0;

@@ -57,25 +57,24 @@ function readCompletion(completion: z.infer<typeof completionSchema>, facts: Cal
 const hasOutput = (delta: Record<string, unknown> | null | undefined): boolean =>
   Object.entries(delta ?? {}).some(([key, value]) => key !== "role" && value !== null && value !== "");
 
+const requestSchema = chatRequestSchema.transform((request) => {
+  const asksUsage = request.stream === true && request.stream_options?.include_usage !== true;
+  return {
+    model: request.model,
+    stream: request.stream === true,
+    effort: request.reasoning_effort ?? "",
+    cacheKey: typeof request.prompt_cache_key === "string" ? request.prompt_cache_key : "",
+    conversation: readChatConversation(request),
+    additions: asksUsage ? { stream_options: { ...request.stream_options, include_usage: true } } : {},
+    hidesUsageChunk: asksUsage,
+  };
+});
+
 export default defineProtocol({
   id: "openai-chat",
   describe: "OpenAI Chat Completions over HTTP",
   route: "/v1/chat/completions",
-  readRequest: (body) =>
-    chatRequestSchema
-      .transform((request) => {
-        const asksUsage = request.stream === true && request.stream_options?.include_usage !== true;
-        return {
-          model: request.model,
-          stream: request.stream === true,
-          effort: request.reasoning_effort ?? "",
-          cacheKey: typeof request.prompt_cache_key === "string" ? request.prompt_cache_key : "",
-          conversation: readChatConversation(request),
-          additions: asksUsage ? { stream_options: { ...request.stream_options, include_usage: true } } : {},
-          hidesUsageChunk: asksUsage,
-        };
-      })
-      .safeParse(body),
+  readRequest: (body) => requestSchema.safeParse(body),
   readEvent(data, facts) {
     if (data === "[DONE]") {
       facts.generated = true;

@@ -55,22 +55,21 @@ function readResponse(response: z.infer<typeof responseSchema>, facts: CallFacts
   facts.finished = true;
 }
 
+const requestSchema = responsesRequestSchema.transform((request) => ({
+  model: request.model,
+  stream: request.stream === true,
+  effort: request.reasoning?.effort ?? "",
+  cacheKey: request.prompt_cache_key ?? "",
+  conversation: readResponsesConversation(request),
+  additions: {},
+  hidesUsageChunk: false,
+}));
+
 export default defineProtocol({
   id: "openai-responses",
   describe: "OpenAI Responses over HTTP",
   route: "/v1/responses",
-  readRequest: (body) =>
-    responsesRequestSchema
-      .transform((request) => ({
-        model: request.model,
-        stream: request.stream === true,
-        effort: request.reasoning?.effort ?? "",
-        cacheKey: request.prompt_cache_key ?? "",
-        conversation: readResponsesConversation(request),
-        additions: {},
-        hidesUsageChunk: false,
-      }))
-      .safeParse(body),
+  readRequest: (body) => requestSchema.safeParse(body),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;
     if (!event) return { output: false, usageOnly: false };

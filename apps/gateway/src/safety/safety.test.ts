@@ -1,11 +1,11 @@
 import type { ConversationItem } from "@centspan/model";
 import { describe, expect, it } from "vitest";
+import { safetyChecks } from "../registry.gen.ts";
 import { selectNewItems } from "../stages/check-safety.ts";
-import { SAFETY_CHECKS } from "./registry.ts";
 import secrets from "./secrets.ts";
 
 describe("every safety check", () => {
-  it.each(SAFETY_CHECKS.map((check) => [check.id, check] as const))(
+  it.each(safetyChecks.map((check) => [check.id, check] as const))(
     "%s lets plain text pass, at any size",
     async (_id, check) => {
       expect(await check.check("")).toMatchObject({ allowed: true });
@@ -14,7 +14,7 @@ describe("every safety check", () => {
   );
 
   it("has an id of its own, in order", () => {
-    const ids = SAFETY_CHECKS.map((check) => check.id);
+    const ids = safetyChecks.map((check) => check.id);
     expect(ids).toEqual([...new Set(ids)].sort());
   });
 });

@@ -9,7 +9,7 @@ import { inject } from "vitest";
 import type { SafetyPolicy } from "../config.ts";
 import { createGateway } from "../create-gateway.ts";
 import { createRateLimit } from "../rate-limit.ts";
-import { SAFETY_CHECKS } from "../safety/registry.ts";
+import { safetyChecks } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { startUpstreamPeer } from "./upstream-peer.ts";
@@ -47,7 +47,7 @@ export async function openTestGateway() {
     clock: { nowMs: 0 },
     /** Starts a gateway and returns its address. */
     async open(settings: GatewaySettings = {}) {
-      const { provider = "centspan", policy = "beside", perMinute, upstreamUrl, checks = SAFETY_CHECKS } = settings;
+      const { provider = "centspan", policy = "beside", perMinute, upstreamUrl, checks = safetyChecks } = settings;
       const upstream = createUpstream({ url: upstreamUrl ?? `${peer.url}/v1`, key: "upstream-key", provider });
       const app = createGateway({
         tracer: telemetry.tracer,

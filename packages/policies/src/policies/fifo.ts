@@ -1,5 +1,5 @@
 import { defineKvPolicy } from "@centspan/model";
-import { createRankedPolicy } from "./ranked-policy.ts";
+import { createRankedPolicy } from "../ranked-policy.ts";
 
 export default defineKvPolicy({
   id: "fifo",
