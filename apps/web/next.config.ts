@@ -23,6 +23,8 @@ const config: NextConfig = {
   images: { unoptimized: true },
   poweredByHeader: false,
   agentRules: false,
+  // Types are checked by `typecheck` in the gate; a first start on a fresh machine need not wait for them again.
+  typescript: { ignoreBuildErrors: true },
 };
 
 export default config;

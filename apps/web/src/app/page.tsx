@@ -15,7 +15,7 @@ function Ledger({ page, spend }: { page: Page; spend: Spend }) {
   if (!spend.any) return spend.period.id === "all" ? <EmptyWorkspace page={page} /> : <EmptyPeriod page={page} />;
   return (
     <>
-      <KeyFigures figures={spend.figures} t={page.t} />
+      <KeyFigures figures={spend.figures} page={page} filter={{}} />
       <SimulatedNote share={spend.figures.simulatedShare} t={page.t} />
       <TrendPanel trend={spend.trend} t={page.t} />
       {spend.tables.map((table, i) => {
@@ -36,7 +36,7 @@ export default function LedgerPage({ searchParams }: { searchParams: RawParams }
         title={page.t.ledger}
         subtitle={page.t.ledgerSubtitle}
         crumbs={[{ label: page.t.ledger }]}
-        period={spend.period}
+        period={spend.any ? spend.period : { ...spend.period, fellBack: false }}
       >
         <Ledger page={page} spend={spend} />
       </PageFrame>

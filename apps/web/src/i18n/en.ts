@@ -66,6 +66,7 @@ export const en = {
   everyFigure: "Every name opens the rows behind it.",
 
   simulatedTitle: (share: string) => `${share} of this spend is simulated`,
+  simulatedAll: "All of this spend is simulated",
   simulatedText:
     "It comes from the bundled reference engine: its clock, its models and its prices are invented. Real in it: the agent loop, every request and token count, the cache hits, and the tests, which really ran and decided every pass and fail.",
 
@@ -269,6 +270,7 @@ export const en = {
   connectApiText: "Every page reads the Trace API; so can a script or an agent with an API key.",
   keysOfWorkspace: "Keys of this workspace",
   created: "Created",
+  secretEnds: "Secret ends in",
   revoked: "revoked",
   noKeys: "No key yet.",
 

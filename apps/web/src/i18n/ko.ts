@@ -56,6 +56,7 @@ export const ko: Catalogue = {
   everyFigure: "이름을 누르면 그 아래의 행이 열립니다.",
 
   simulatedTitle: (share) => `이 지출의 ${share}는 시뮬레이션입니다`,
+  simulatedAll: "이 지출은 모두 시뮬레이션입니다",
   simulatedText:
     "함께 제공되는 참조 엔진에서 나온 값으로, 시계와 모델과 가격은 지어낸 것입니다. 실제인 것: 에이전트 루프, 모든 요청과 토큰 수, 캐시 적중, 그리고 실제로 실행되어 통과와 실패를 정한 테스트.",
 
@@ -243,6 +244,7 @@ export const ko: Catalogue = {
   connectApiText: "모든 화면은 Trace API를 읽습니다. API 키가 있는 스크립트나 에이전트도 같습니다.",
   keysOfWorkspace: "이 작업 공간의 키",
   created: "생성",
+  secretEnds: "비밀 값의 끝",
   revoked: "폐기됨",
   noKeys: "아직 키가 없습니다.",
 

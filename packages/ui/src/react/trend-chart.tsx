@@ -57,7 +57,7 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
       <ResponsiveContainer width="100%" height={190} initialDimension={{ width: 760, height: 190 }}>
         <ComposedChart data={points} margin={MARGIN} syncId="trend" accessibilityLayer={false}>
           <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis dataKey="label" hide />
+          <XAxis dataKey="label" scale="band" hide />
           <YAxis
             {...AXIS}
             width={58}
@@ -67,7 +67,14 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
             tickCount={4}
           />
           <Tooltip content={tip} cursor={{ stroke: "var(--line-strong)" }} isAnimationActive={false} />
-          <Area dataKey="band" stroke="none" fill="var(--band)" isAnimationActive={false} activeDot={false} />
+          <Area
+            dataKey="band"
+            stroke="none"
+            fill="var(--band)"
+            dot={false}
+            isAnimationActive={false}
+            activeDot={false}
+          />
           <Line
             dataKey="perPass"
             stroke="var(--c-now)"
@@ -81,7 +88,7 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
       <ResponsiveContainer width="100%" height={92} initialDimension={{ width: 760, height: 92 }}>
         <BarChart data={points} margin={MARGIN} syncId="trend" accessibilityLayer={false}>
           <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis {...AXIS} dataKey="label" minTickGap={28} />
+          <XAxis {...AXIS} dataKey="label" scale="band" minTickGap={28} />
           <YAxis {...AXIS} width={58} axisLine={false} tickFormatter={formatAxisMoney} tickCount={3} />
           <Tooltip content={() => null} cursor={{ fill: "var(--hover)" }} />
           <Bar dataKey="spend" fill="var(--c-useful)" maxBarSize={28} isAnimationActive={false} />

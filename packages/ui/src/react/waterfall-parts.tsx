@@ -40,14 +40,18 @@ export function WaterfallGrid({ ticks }: { ticks: Waterfall["ticks"] }) {
   ));
 }
 
-/** The note stands after the bar, or before it where there is no room. */
+/** About how much of a track a character takes. */
+const CHARACTER_PCT = 1.5;
+
+/** The note stands after the bar, before it where there is no room after, and nowhere where there is none at all. */
 function BarNote({ bar, text, attention }: { bar: Bar; text: string; attention: boolean }) {
   const end = bar.leftPct + bar.widthPct;
-  const style =
-    end < 68
-      ? { left: `calc(max(${end}%, ${bar.leftPct}% + 2px) + 6px)` }
-      : { right: `calc(${100 - bar.leftPct}% + 6px)` };
-  if (end >= 68 && bar.leftPct < 32) return null;
+  const needed = text.length * CHARACTER_PCT;
+  const after = end + needed <= 100;
+  if (!after && bar.leftPct < needed) return null;
+  const style = after
+    ? { left: `calc(max(${end}%, ${bar.leftPct}% + 2px) + 6px)` }
+    : { right: `calc(${100 - bar.leftPct}% + 6px)` };
   return (
     <span
       className={clsx(

@@ -101,7 +101,7 @@ export function KeyView({ page, keyName, spend, tasks, taskCount, runs }: ViewPr
   if (!spend.any) return <EmptyPeriod page={page} />;
   return (
     <>
-      <KeyFigures figures={spend.figures} t={t} />
+      <KeyFigures figures={spend.figures} page={page} filter={{ key: keyName }} />
       <SimulatedNote share={spend.figures.simulatedShare} t={t} />
       <Panel title={t.tasksOfKey} note={t.tasksNote(formatCount(tasks.length), formatCount(taskCount))}>
         <TaskTable tasks={tasks} page={page} keyName={keyName} />

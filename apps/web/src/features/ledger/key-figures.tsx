@@ -1,20 +1,37 @@
 /** The ruled strip of key figures at the head of a page. */
 import { type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark } from "@centspan/ui";
 import type { ReactNode } from "react";
+import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
+import type { Page } from "../page/open-page.tsx";
+import type { Filter } from "./load-spend.ts";
 
-type FigureProps = { label: string; mark?: ReactNode; value: ReactNode; beside?: ReactNode; children?: ReactNode };
+type FigureProps = {
+  label: string;
+  mark?: ReactNode;
+  value: ReactNode;
+  beside?: ReactNode;
+  /** The rows behind the figure. */
+  href?: string;
+  children?: ReactNode;
+};
 
-export function Figure({ label, mark, value, beside, children }: FigureProps) {
+export function Figure({ label, mark, value, beside, href, children }: FigureProps) {
   return (
-    <div className="min-w-0 border-line px-4 pt-3 pb-3 not-first:border-l max-lg:border-l-0 max-lg:not-first:border-t max-lg:odd:border-r max-lg:[&:nth-child(2)]:border-t-0 max-sm:border-r-0! max-sm:not-first:border-t!">
+    <div>
       <dt className="flex items-center gap-1.5 font-medium text-ink-2 text-note">
         {label}
         {mark}
       </dt>
       <dd>
         <p className="font-[640] text-key leading-[1.25] tracking-[-0.022em]">
-          {value}
+          {href === undefined ? (
+            value
+          ) : (
+            <PageLink className="figure-link" href={href}>
+              {value}
+            </PageLink>
+          )}
           {beside !== undefined && (
             <small className="ml-1.5 font-medium text-body text-ink-2 tracking-normal">{beside}</small>
           )}
@@ -28,7 +45,7 @@ export function Figure({ label, mark, value, beside, children }: FigureProps) {
 export function FigureStrip({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section className="panel" aria-label={label}>
-      <dl className="grid grid-cols-4 max-lg:grid-cols-2 max-sm:grid-cols-1">{children}</dl>
+      <dl className="figure-strip">{children}</dl>
     </section>
   );
 }
@@ -45,14 +62,17 @@ function describePerPass(perPass: PerPass, t: Catalogue): string | null {
 
 const joinFacts = (facts: readonly (string | null)[]): string => facts.filter((fact) => fact !== null).join(" · ");
 
-export function KeyFigures({ figures, t }: { figures: Figures; t: Catalogue }) {
+type KeyFiguresProps = { figures: Figures; page: Pick<Page, "t" | "href">; filter: Filter };
+
+export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
+  const { t } = page;
   const { perPass, provenance, parts } = figures;
   const mark = provenance === null ? null : <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />;
   const counted = (count: number, text: (count: string) => string): string | null =>
     count === 0 ? null : text(formatCount(count));
   return (
     <FigureStrip label={t.keyFigures}>
-      <Figure label={t.spend} mark={mark} value={figures.spend}>
+      <Figure label={t.spend} mark={mark} value={figures.spend} href={page.href("/runs", filter)}>
         <p>{t.countCalls(formatCount(figures.calls))}</p>
         {parts.length > 0 && (
           <p className="mt-0.5 flex flex-wrap gap-x-3 text-axis text-ink-3">
@@ -68,6 +88,7 @@ export function KeyFigures({ figures, t }: { figures: Figures; t: Catalogue }) {
         label={t.costPerPass}
         mark={mark}
         value={<PerPassValue perPass={perPass} t={t} />}
+        href={page.href("/outcomes", { ...filter, groupBy: "task" })}
         beside={perPass.kind === "point" && perPass.interval !== null ? `95%: ${perPass.interval}` : undefined}
       >
         <p>{describePerPass(perPass, t)}</p>
@@ -75,6 +96,7 @@ export function KeyFigures({ figures, t }: { figures: Figures; t: Catalogue }) {
       </Figure>
       <Figure
         label={t.passingOutcomes}
+        href={page.href("/runs", { ...filter, status: "passed" })}
         value={formatCount(figures.passed)}
         beside={t.ofTasks(formatCount(figures.tasks))}
       >
@@ -88,7 +110,12 @@ export function KeyFigures({ figures, t }: { figures: Figures; t: Catalogue }) {
         </p>
         {figures.coverage !== null && <p>{t.coverageIs(figures.coverage)}</p>}
       </Figure>
-      <Figure label={t.spentOnFailed} mark={mark} value={figures.failedSpend}>
+      <Figure
+        label={t.spentOnFailed}
+        mark={mark}
+        value={figures.failedSpend}
+        href={page.href("/runs", { ...filter, status: "failed" })}
+      >
         {figures.failedShare !== null && <p>{t.ofSpend(figures.failedShare)}</p>}
       </Figure>
     </FigureStrip>
@@ -102,7 +129,7 @@ export function SimulatedNote({ share, t }: { share: string | null; t: Catalogue
     <aside className="flex items-baseline gap-2.5 rounded-panel border border-line border-l-[3px] border-l-[var(--c-before)] bg-sunken px-3.5 py-2.5 max-sm:rounded-none">
       <ProvenanceMark kind="simulated" label={t.provenanceOf.simulated} decorative />
       <p>
-        <b className="font-semibold">{t.simulatedTitle(share)}.</b>{" "}
+        <b className="font-semibold">{share === "100.0%" ? t.simulatedAll : t.simulatedTitle(share)}.</b>{" "}
         <span className="text-ink-2">{t.simulatedText}</span>
       </p>
     </aside>

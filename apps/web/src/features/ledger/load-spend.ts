@@ -62,13 +62,15 @@ async function loadTrend(api: Api, query: Query, language: Page["language"]): Pr
   return { bucket, points: prepareTrend(costs, outcomes.data, bucket, language) };
 }
 
-/** Days first; finer while everything lies within a few buckets. */
+/** Days first; finer while everything lies within a few buckets, as long as finer shows more than one. */
 async function chooseBucket(api: Api, query: Query): Promise<{ bucket: Bucket; costs: Dated }> {
   let bucket: Bucket = "day";
   let { data: costs } = await api.cost({ ...query, groupBy: bucket });
   for (let finer = chooseFiner(costs, bucket); finer !== null; finer = chooseFiner(costs, bucket)) {
+    const { data } = await api.cost({ ...query, groupBy: finer });
+    if (finer === "minute" && data.length < 2) break;
     bucket = finer;
-    costs = (await api.cost({ ...query, groupBy: bucket })).data;
+    costs = data;
   }
   return { bucket, costs };
 }

@@ -82,7 +82,7 @@ function Head({ grouping, table, t }: { grouping: Grouping; table: Table; t: Cat
           {t.perPass}
         </th>
         <th scope="col">{t.interval}</th>
-        <th scope="col" className="w-[22%]">
+        <th scope="col" className="cell-plot w-[22%]">
           <span className="sr-only">{t.interval}</span>
           <WhiskerAxis axis={table.axis} />
         </th>
@@ -101,7 +101,7 @@ function Head({ grouping, table, t }: { grouping: Grouping; table: Table; t: Cat
 }
 
 type TableProps = {
-  page: Page;
+  page: Pick<Page, "t" | "href">;
   table: Table;
   grouping: Grouping;
   filter: Filter;

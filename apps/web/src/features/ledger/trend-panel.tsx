@@ -3,8 +3,11 @@ import { formatCount, TrendChart } from "@centspan/ui";
 import type { Catalogue } from "#i18n";
 import type { Spend } from "./load-spend.ts";
 import { Panel } from "./panel.tsx";
+import { RowsOnRequest } from "./rows-on-request.tsx";
 
 export function TrendPanel({ trend, t }: { trend: Spend["trend"]; t: Catalogue }) {
+  // A single bucket is no trend: the key figures say it all.
+  if (trend.points.length < 2) return null;
   const points = trend.points.map(({ startNs: _start, passed, tasks, ...point }) => ({
     ...point,
     passesText: t.passesOfTasks(formatCount(passed), formatCount(tasks)),
@@ -14,43 +17,20 @@ export function TrendPanel({ trend, t }: { trend: Spend["trend"]; t: Catalogue }
       <div className="px-4 pt-2 pb-3" role="img" aria-label={t.trendTitle}>
         <TrendChart points={points} labels={{ perPass: t.perPass, spend: t.spend, interval: t.interval }} />
       </div>
-      <details className="border-line border-t px-4 py-2 text-note">
-        <summary className="cursor-pointer text-accent">{t.showRows}</summary>
-        <div className="max-h-[320px] overflow-auto">
-          <table className="data-table mt-1">
-            <thead>
-              <tr>
-                <th scope="col">{t.time}</th>
-                <th scope="col" className="num">
-                  {t.spend}
-                </th>
-                <th scope="col" className="num">
-                  {t.perPass}
-                </th>
-                <th scope="col" className="num">
-                  {t.interval}
-                </th>
-                <th scope="col" className="num">
-                  {t.passedOfTasks}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {trend.points.map((point) => (
-                <tr key={point.label}>
-                  <td>{point.label}</td>
-                  <td className="num">{point.spendText}</td>
-                  <td className="num">{point.perPassText ?? "–"}</td>
-                  <td className="num">{point.intervalText ?? "–"}</td>
-                  <td className="num">
-                    {formatCount(point.passed)} / {formatCount(point.tasks)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <RowsOnRequest
+        t={t}
+        columns={[t.time, t.spend, t.perPass, t.interval, t.passedOfTasks]}
+        rows={trend.points.map((point) => ({
+          key: point.label,
+          cells: [
+            point.label,
+            point.spendText,
+            point.perPassText ?? "–",
+            point.intervalText ?? "–",
+            `${formatCount(point.passed)} / ${formatCount(point.tasks)}`,
+          ],
+        }))}
+      />
     </Panel>
   );
 }

@@ -68,7 +68,7 @@ export function OutcomesView({ page, spend, grouping, filter }: ViewProps) {
   if (!spend.any || table === undefined) return <EmptyPeriod page={page} />;
   return (
     <>
-      <KeyFigures figures={spend.figures} t={t} />
+      <KeyFigures figures={spend.figures} page={page} filter={filter} />
       <SimulatedNote share={spend.figures.simulatedShare} t={t} />
       <GroupingTabs page={page} current={grouping} />
       <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />

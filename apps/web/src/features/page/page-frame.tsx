@@ -165,15 +165,17 @@ export function PageFrame({ page, title, subtitle, crumbs, period, facts = [], a
   return (
     <>
       <TopBar page={page} crumbs={crumbs} workspaces={<WorkspaceMenu page={page} />} />
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-6 py-2 text-ink-2 text-note max-sm:px-4">
-        {period !== undefined && <PeriodMenu page={page} period={period} />}
-        {said.map((text) => (
-          <span key={text} className="not-first:border-line-strong not-first:border-l not-first:pl-3">
-            {text}
-          </span>
-        ))}
-        <Marks t={t} />
-      </div>
+      {(period !== undefined || facts.length > 0) && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-6 py-2 text-ink-2 text-note max-sm:px-4">
+          {period !== undefined && <PeriodMenu page={page} period={period} />}
+          {said.map((text) => (
+            <span key={text} className="not-first:border-line-strong not-first:border-l not-first:pl-3">
+              {text}
+            </span>
+          ))}
+          <Marks t={t} />
+        </div>
+      )}
       <Main title={title} subtitle={subtitle} actions={actions}>
         {children}
       </Main>

@@ -17,6 +17,7 @@ import { clsx } from "clsx";
 import { PageLink } from "#components/page-link";
 import { Figure, FigureStrip } from "../ledger/key-figures.tsx";
 import { Panel } from "../ledger/panel.tsx";
+import { RowsOnRequest } from "../ledger/rows-on-request.tsx";
 import type { Page } from "../page/open-page.tsx";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
 import type { Run } from "./load-run.ts";
@@ -127,11 +128,32 @@ function Anomalies({ run, page }: { run: Run; page: Page }) {
 function Context({ run, page }: { run: Run; page: Page }) {
   const { t } = page;
   if (run.calls.length === 0) return null;
+  const bars = prepareTurns(run.calls, run.spans);
   return (
     <Panel title={t.contextTitle} note={t.contextNote}>
       <div className="px-4 pt-2 pb-3" role="img" aria-label={t.contextTitle}>
-        <TurnChart bars={prepareTurns(run.calls, run.spans)} labels={{ ...t.tokens, turn: t.turn, cost: t.cost }} />
+        <TurnChart bars={bars} labels={{ ...t.tokens, turn: t.turn, cost: t.cost }} />
       </div>
+      <RowsOnRequest
+        t={t}
+        columns={[
+          t.turn,
+          t.tokens.cacheRead,
+          t.tokens.cacheWrite,
+          t.tokens.input,
+          t.tokens.output,
+          t.tokens.reasoning,
+          t.cost,
+        ]}
+        rows={bars.map((bar) => ({
+          key: bar.key,
+          cells: [
+            bar.turn,
+            ...[bar.cacheRead, bar.cacheWrite, bar.input, bar.output, bar.reasoning].map(formatCount),
+            bar.cost ?? t.costStatusOf[bar.costStatus],
+          ],
+        }))}
+      />
     </Panel>
   );
 }
@@ -184,7 +206,7 @@ export function RunView({ run, page }: { run: Run; page: Page }) {
       <Context run={run} page={page} />
       <div
         className={clsx(
-          "grid gap-3.5",
+          "grid items-start gap-3.5",
           run.selected !== null && "grid-cols-[minmax(0,2.6fr)_minmax(0,1fr)] max-lg:grid-cols-1",
         )}
       >

@@ -40,7 +40,7 @@ export function SourcesView({ page, keys, connections }: { page: Page; keys: Key
                   <th scope="col">{t.key}</th>
                   <th scope="col">{t.kind}</th>
                   <th scope="col">{t.team}</th>
-                  <th scope="col">…</th>
+                  <th scope="col">{t.secretEnds}</th>
                   <th scope="col">{t.created}</th>
                 </tr>
               </thead>
