@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Conversation, ConversationItem } from "@centspan/model";
 import { describe, expect, it } from "vitest";
 import { loadPlayers } from "./registry.ts";
 import { createReplayPlayer, loadReplayPlayer } from "./replay.ts";
 import { createScriptedPlayers } from "./scripted.ts";
+import { SCRIPTS } from "./scripts.gen.ts";
 
 const user = (text: string): ConversationItem => ({ type: "message", role: "user", text });
 const assistant = (text: string): ConversationItem => ({ type: "message", role: "assistant", text });
@@ -123,6 +124,14 @@ describe("replay", () => {
     expect(() => createReplayPlayer(JSON.stringify(broken), "run.json")).toThrow(/no token for the visible answer/);
     await expect(loadReplayPlayer("/nowhere.json")).rejects.toThrow(/nowhere.json can't be read/);
   });
+});
+
+it("bundles every script file; run `npx tsx build-scripts.ts` when this fails", () => {
+  const folder = new URL("../../scripts/", import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  const scripts = files.map((file): unknown => JSON.parse(readFileSync(new URL(file, folder), "utf8")));
+  expect(SCRIPTS).toEqual(scripts);
+  expect(scripts.length).toBeGreaterThanOrEqual(12);
 });
 
 it("serves the bundled scripts under both models", async () => {
