@@ -16,5 +16,8 @@ export const ENGINE_CONFIG = `<clickhouse>
 </clickhouse>
 `;
 
-/** chDB's local-tool conveniences that a server does not have. */
-export const SESSION_DEFAULTS = ["--implicit_select=0", "--allow_introspection_functions=0"];
+/**
+ * The first two are chDB's local-tool conveniences that a server does not have. Inserts arrive as whole bodies, so the
+ * engine has nothing to gather and answers as soon as a part is on disk; a request may still ask for `async_insert`.
+ */
+export const SESSION_DEFAULTS = ["--implicit_select=0", "--allow_introspection_functions=0", "--async_insert=0"];

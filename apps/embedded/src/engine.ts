@@ -3,7 +3,7 @@
  * HTTP. Everything blocking happens on libuv threads, one for each statement that runs.
  */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { HttpSessions } from "./http-sessions.ts";
 import { Lane } from "./lane.ts";
 import type { Profile, QueryRequest } from "./request.ts";
 import { createPipes, openResultPipe } from "./result-pipe.ts";
-import { SessionPool, setParameters } from "./session-pool.ts";
+import { runStatement, SessionPool, setParameters } from "./session-pool.ts";
 import { quoteString } from "./sql-text.ts";
 import { type Statement, toSql } from "./statement.ts";
 
@@ -66,6 +66,9 @@ export class Engine {
     const configFile = join(runDir, "engine.xml");
     writeFileSync(configFile, ENGINE_CONFIG);
     const pipes = await createPipes(runDir, QUERY_PLACES);
+    // The engine would take insert data from standard input when a statement brings none, and wait for it for ever.
+    closeSync(0);
+    openSync("/dev/null", "r");
     // The library is large and loads only when it is needed: not to refuse a port or an option.
     const { drainPending, Session } = await import("chdb");
     const connectionArgs = [`--config-file=${configFile}`, ...SESSION_DEFAULTS];
@@ -100,7 +103,7 @@ export class Engine {
         const format = toSql(statement.format ?? run.defaultFormat);
         const sql = `${toSql(statement.select)}\nINTO OUTFILE ${quoteString(path)} APPEND FORMAT ${format} ${toSql(statement.tail)}\n/* ${mark} */`;
         let isOver = false;
-        const finished = session.queryAsync(sql).finally(() => {
+        const finished = runStatement(session, sql).finally(() => {
           isOver = true;
           pipe.endAfterWriters();
         });
@@ -126,7 +129,7 @@ export class Engine {
         const target = toSql(statement.target);
         const settings = toSql(statement.settings);
         const format = toSql(statement.format);
-        return session.queryAsync(`${target} FROM INFILE ${quoteString(file)} ${settings} FORMAT ${format}`);
+        return runStatement(session, `${target} FROM INFILE ${quoteString(file)} ${settings} FORMAT ${format}`);
       }),
     );
   }
@@ -135,7 +138,7 @@ export class Engine {
     return this.#commands.use(signal, () =>
       this.#withSession(run, statement.changesSession, async (session) => {
         await setParameters(session, run.params, statement.parameters);
-        return session.queryAsync(toSql(statement.sql), { format: run.defaultFormat });
+        return runStatement(session, toSql(statement.sql), run.defaultFormat);
       }),
     );
   }

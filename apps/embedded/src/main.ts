@@ -59,7 +59,7 @@ async function serve(options: Options): Promise<number> {
   }
 }
 
-/** Also when the process that started this one for its thread pool is gone. */
+/** Also when whoever started this process with an IPC channel is gone, so that a killed parent leaves nothing behind. */
 function untilStopAsked(): Promise<undefined> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => resolve(undefined));

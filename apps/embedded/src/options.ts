@@ -24,6 +24,7 @@ export const USAGE = `centspan embedded: chDB behind the ClickHouse HTTP interfa
   --host ADDRESS           of the ClickHouse interface, default 127.0.0.1 (CENTSPAN_CLICKHOUSE_HOST)
   --max-body-bytes N       largest request body, default 4294967296 (CENTSPAN_MAX_BODY_BYTES)
   CENTSPAN_CLICKHOUSE_PASSWORD  password of the ClickHouse user \`default\`, none by default
+  Started with an IPC channel (stdio "ipc"), it ends when its parent does.
   UV_THREADPOOL_SIZE       at least 64, or the process starts itself again with that
 `;
 

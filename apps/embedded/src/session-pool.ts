@@ -4,7 +4,7 @@
  * session gets its limits first and `readonly` last: after that the engine lets nothing change any of them.
  * Query parameters stay in a session, but every statement's placeholders are checked against its own request.
  */
-import type { Session } from "chdb";
+import type { ChdbResult, Session } from "chdb";
 import { ClickHouseException } from "./exceptions.ts";
 import type { Profile } from "./request.ts";
 import { quoteIdentifier, quoteString } from "./sql-text.ts";
@@ -56,6 +56,19 @@ export class SessionPool {
       session.close();
       throw error;
     }
+  }
+}
+
+/**
+ * After a failure the engine keeps the statement in its list, with its memory, until the session runs another one: so it
+ * gets another one.
+ */
+export async function runStatement(session: Session, sql: string, format = "TSV"): Promise<ChdbResult> {
+  try {
+    return await session.queryAsync(sql, { format });
+  } catch (error) {
+    await session.queryAsync("SELECT 1");
+    throw error;
   }
 }
 

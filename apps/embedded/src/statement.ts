@@ -4,7 +4,7 @@
  * would reach any file of this machine even in a read-only session. One statement a request, as on a server.
  * Rules only: no engine, no files.
  */
-import { ClickHouseException, syntaxError } from "./exceptions.ts";
+import { ClickHouseException, notImplemented, syntaxError } from "./exceptions.ts";
 import { type Token, tokenize } from "./sql-lexer.ts";
 
 /** SQL parts are latin1 (a character per byte); `toSql` makes text of them. */
@@ -51,6 +51,10 @@ function wholeStatement(sql: string, tokens: Token[]): Statement {
     const tail = format === undefined ? "" : sql.slice(tokens[format + 1]?.end, end);
     return { kind: "output", select: sql.slice(0, cut), format: formatName, tail, parameters };
   }
+  if (keyword === "INSERT" && tokens.some((token, at) => upper(token) === "INPUT" && isSymbol(tokens[at + 1], "("))) {
+    // chDB would read its rows from standard input and insert none of those sent.
+    throw notImplemented("The table function input() is not supported; insert the rows as they are");
+  }
   const isPlainCreate = keyword === "CREATE" && upper(tokens[1]) !== "TEMPORARY";
   const changesSession = !NEUTRAL_KEYWORDS.has(keyword) && !isPlainCreate;
   return { kind: "command", sql: sql.slice(0, end), format: formatName, changesSession, parameters };
@@ -68,7 +72,7 @@ function insertWithData(sql: string, tokens: Token[]): Statement | undefined {
     !isTableName(tokens, tokens.length - 2) &&
     before?.depth === 0;
   if (!isValues && !isFormat) return undefined;
-  // Rows that a SELECT reads through input(): the engine takes query and data as one text.
+  // With a SELECT, no data follows, except for input(), which is refused with the whole statement.
   if (tokens.some((token) => token.depth === 0 && upper(token) === "SELECT")) return undefined;
   refuseFileClauses(tokens);
   const settingsAt = tokens.findIndex(

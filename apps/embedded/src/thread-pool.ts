@@ -21,6 +21,7 @@ export function runWithEnoughThreads(): Promise<number> {
     // The channel carries nothing: its end tells the child that this process is gone, however it went.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
+  process.once("disconnect", () => child.kill("SIGTERM"));
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
