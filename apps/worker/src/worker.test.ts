@@ -175,7 +175,8 @@ describe("the worker", () => {
   };
 
   it("rates on its own, and says how far it has come", async () => {
-    const [workspace, said] = [freshWorkspace(), [] as string[]];
+    const workspace = freshWorkspace();
+    const said: string[] = [];
     const { worker, stop } = startWorker(address.href, said);
     await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
     const [call] = await waitUntil("a call", async () => {
@@ -191,7 +192,8 @@ describe("the worker", () => {
   });
 
   it("waits out a store that is away, says so once, and loses nothing", async () => {
-    const [workspace, said] = [freshWorkspace(), [] as string[]];
+    const workspace = freshWorkspace();
+    const said: string[] = [];
     const gate = await openGate(address.href);
     const { worker, stop } = startWorker(gate.url, said);
     await waitUntil("the first pass", async () => (await worker.app.inject({ url: "/health" })).statusCode === 200);

@@ -155,10 +155,7 @@ const notBilled = (
 function noteReading({ span, reading }: Usage, callId: string): CallNote[] {
   const flags: string[] = [...reading.flags];
   if (span.attributes["gen_ai.operation.name"] === "invoke_agent") flags.push("billed_from_rollup");
-  return [
-    ...flags.map((flag): CallNote => ({ kind: "flag", callId, flag })),
-    ...(reading.alternativeBuckets
-      ? [{ kind: "alternative" as const, callId, buckets: reading.alternativeBuckets }]
-      : []),
-  ];
+  const notes = flags.map((flag): CallNote => ({ kind: "flag", callId, flag }));
+  if (reading.alternativeBuckets) notes.push({ kind: "alternative", callId, buckets: reading.alternativeBuckets });
+  return notes;
 }

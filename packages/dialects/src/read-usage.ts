@@ -62,14 +62,14 @@ function splitCounts(counts: Counts, dialect: Dialect, ambiguousCached: boolean)
   const asExclusive: Buckets = { input: counts.input, ...output };
   const asInclusive: Buckets = { input: counts.input - cached, ...output };
   const ambiguous = !exclusive && ambiguousCached && cached > 0;
+  const flags: UsageFlag[] = [];
+  if (proven) flags.push("input_semantics_exclusive_inferred");
+  if (counts.input + cached + allOutput === 0) flags.push("explicit_zero_usage");
   return {
     buckets: exclusive ? asExclusive : asInclusive,
     inputSemantics: exclusive ? "exclusive" : ambiguous ? "ambiguous" : "inclusive",
     alternativeBuckets: ambiguous ? asExclusive : null,
-    flags: [
-      ...(proven ? (["input_semantics_exclusive_inferred"] as const) : []),
-      ...(counts.input + cached + allOutput === 0 ? (["explicit_zero_usage"] as const) : []),
-    ],
+    flags,
     quarantineReason: "",
   };
 }
