@@ -1,6 +1,6 @@
 // Runs Next's standalone server as a service of the stack: says when it answers, and stops with its supervisor.
 // Copied beside server.js by standalone.mjs.
-if (process.env.CENTSPAN_SUPERVISED === "1") process.stdin.resume().on("close", () => process.exit(0));
+process.once("disconnect", () => process.exit(0));
 
 const url = `http://${process.env.HOSTNAME ?? "127.0.0.1"}:${process.env.PORT ?? 3000}`;
 await import("./server.js");

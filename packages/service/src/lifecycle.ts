@@ -1,6 +1,6 @@
 /**
  * Start and stop of a process. A service prints one JSON line when it is ready and nothing else on stdout;
- * on SIGTERM, SIGINT, or the end of a supervisor's pipe it runs `stop` once and exits.
+ * on SIGTERM, SIGINT, or the death of its supervisor it runs `stop` once and exits.
  */
 import { CentspanError } from "@centspan/base";
 
@@ -19,8 +19,8 @@ export async function runMain(name: string, start: () => Promise<Running>): Prom
     };
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
-    // Under a supervisor stdin is a pipe that closes when the supervisor dies, however it dies.
-    if (process.env.CENTSPAN_SUPERVISED === "1") process.stdin.resume().on("close", stop);
+    // A supervisor that starts services with an IPC channel takes them with it, however it dies.
+    process.once("disconnect", stop);
     process.stdout.write(`${JSON.stringify({ ready: true, service: name, ...running.ready })}\n`);
   } catch (error) {
     reportFailure(name, error);

@@ -55,7 +55,7 @@ it("answers 503 while the stores are away, recovers by itself, and loses nothing
     ]);
   const stores = startStores();
   const ready = JSON.parse((await stores.waitFor(/^\{"ready":true.*$/m, 60_000))[0]);
-  const env = { CLICKHOUSE_URL: ready.clickhouseUrl, DATABASE_URL: ready.databaseUrl };
+  const env = { CLICKHOUSE_URL: `${ready.clickhouseUrl}/centspan`, DATABASE_URL: ready.databaseUrl };
   const migrated = start(["apps/cli/dist/main.js", "migrate"], env);
   expect(await migrated.exited).toBe(0);
   const collector = start(["apps/collector/dist/main.js"], {

@@ -1,12 +1,13 @@
 /**
  * One child process of the stack. It counts as started when it prints its ready line; its log goes to a file.
  * Each child leads its own process group, so that Ctrl-C reaches only the supervisor, which stops all in order;
- * and its stdin is a pipe, so that it stops when the supervisor dies.
+ * and it has an IPC channel, by whose end it knows that the supervisor died.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { CentspanError } from "@centspan/base";
+import type { Readable } from "node:stream";
+import { assert, CentspanError } from "@centspan/base";
 
 export type Service = {
   name: string;
@@ -30,10 +31,11 @@ const KEPT_LINES = 15;
 /** Starts a service and waits for its ready line; one that ends before it is an error with its last words. */
 export async function startService(service: Service, logFile: string): Promise<RunningService> {
   const child = spawn(process.execPath, ["--enable-source-maps", service.script, ...(service.args ?? [])], {
-    env: { ...inheritedEnvironment(), ...service.env, CENTSPAN_SUPERVISED: "1" },
-    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...inheritedEnvironment(), ...service.env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     detached: true,
   });
+  assert(child.stdout !== null && child.stderr !== null, "a service's output is a pipe");
   const log = createWriteStream(logFile, { flags: "a" });
   const lastLines: string[] = [];
   const lines = createInterface({ input: child.stderr });
@@ -63,10 +65,9 @@ function inheritedEnvironment(): Record<string, string> {
   );
 }
 
-function readReadyLine(child: ChildProcess): Promise<Record<string, unknown>> {
+function readReadyLine(stdout: Readable): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
-    if (child.stdout === null) return;
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    createInterface({ input: stdout }).on("line", (line) => {
       if (line.startsWith('{"ready":true')) resolve(JSON.parse(line));
     });
   });

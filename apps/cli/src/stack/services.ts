@@ -41,12 +41,14 @@ export type StackUrls = {
   databaseUrl: string;
 };
 
+/** The embedded ClickHouse names no database in its address; ours has a name, as on a server. */
 export const planUrls = (ports: Ports, stores: { clickhouseUrl: string; databaseUrl: string }): StackUrls => ({
   webUrl: urlOf(ports.web),
   gatewayUrl: urlOf(ports.gateway),
   otlpUrl: urlOf(ports.otlp),
   engineUrl: urlOf(ports.engine),
-  ...stores,
+  clickhouseUrl: new URL("/centspan", stores.clickhouseUrl).href,
+  databaseUrl: stores.databaseUrl,
 });
 
 export function describeServices(ports: Ports, urls: StackUrls, keys: LocalKeys, timeScale: number): Service[] {
