@@ -51,7 +51,7 @@ export async function startService(service: Service, logFile: string): Promise<R
     });
   });
   const ready = await Promise.race([
-    readReadyLine(child),
+    readReadyLine(child.stdout),
     exited.then(({ code }) => failStart(service.name, code, lastLines)),
   ]);
   return { name: service.name, ready, exited, stop: () => stopChild(child, exited) };
