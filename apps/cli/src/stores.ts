@@ -19,15 +19,7 @@ export type OpenStores = {
 export function openStores(urls: { clickhouseUrl: string; databaseUrl: string }): OpenStores {
   const warehouse = openWarehouse({ url: urls.clickhouseUrl });
   const control = openControl({ url: urls.databaseUrl });
-  const api = createTraceApi({
-    spans: warehouse,
-    ledger: warehouse,
-    keys: control,
-    orgs: control,
-    jobs: control,
-    pings: { warehouse: () => warehouse.ping(), control: () => control.ping() },
-    clock: createWallClock(),
-  });
+  const api = createTraceApi({ warehouse, control, clock: createWallClock() });
   return {
     warehouse,
     control,

@@ -6,14 +6,12 @@ import { CentspanError, type Clock } from "@centspan/base";
 import type { JobStore, KeyKind, KeyStore, Ledger, OrgStore, Principal, SpanStore } from "@centspan/model";
 import type { z } from "zod";
 
+/** A store that can be asked whether it answers. */
+type Pingable = { ping(): Promise<void> };
+
 export type ApiDeps = {
-  spans: SpanStore;
-  ledger: Ledger;
-  keys: KeyStore;
-  orgs: OrgStore;
-  jobs: JobStore;
-  /** Each store by name, for `health`: resolves when it answers. */
-  pings: Record<string, () => Promise<void>>;
+  warehouse: SpanStore & Ledger & Pingable;
+  control: KeyStore & OrgStore & JobStore & Pingable;
   clock: Clock;
 };
 

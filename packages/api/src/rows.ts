@@ -1,20 +1,21 @@
 /** Domain values as rows of the wire: decimals and 64-bit integers to strings, instants to ISO 8601. */
-import { type OutcomeCost, resolveProvenance } from "@centspan/attribution";
+import type { OutcomeCost } from "@centspan/attribution";
 import { type Decimal, formatDecimal, formatInstant } from "@centspan/base";
-import type {
-  CallRow,
-  CostRow,
-  CostSum,
-  Key,
-  KeyRow,
-  Outcome,
-  OutcomeCostRow,
-  OutcomeRow,
-  RatedCall,
-  SpanDetail,
-  SpanRecord,
-  TraceRow,
-  TraceSummary,
+import {
+  type CallRow,
+  type CostRow,
+  type CostSum,
+  type Key,
+  type KeyRow,
+  type Outcome,
+  type OutcomeCostRow,
+  type OutcomeRow,
+  type RatedCall,
+  resolveProvenance,
+  type SpanDetail,
+  type SpanRecord,
+  type TraceRow,
+  type TraceSummary,
 } from "@centspan/model";
 
 const money = (amount: Decimal | null): string | null => (amount === null ? null : formatDecimal(amount));

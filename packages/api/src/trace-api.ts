@@ -114,7 +114,7 @@ async function resolveCaller(
 ): Promise<Caller> {
   const principal = trusted ?? (await authenticate(deps, request.headers.get("authorization")));
   if (named === undefined || named === principal.workspace) return { principal, workspace: principal.workspace };
-  const reachable = principal.orgWide ? await deps.orgs.listWorkspaces(principal.org) : [];
+  const reachable = principal.orgWide ? await deps.control.listWorkspaces(principal.org) : [];
   if (reachable.some(({ id }) => id === named)) return { principal, workspace: named };
   throw new CentspanError("not_found", `workspace: no workspace ${JSON.stringify(named)} for this key`, {
     field: "workspace",
@@ -123,7 +123,7 @@ async function resolveCaller(
 
 async function authenticate(deps: ApiDeps, header: string | null): Promise<Principal> {
   const secret = /^Bearer (\S+)$/i.exec(header ?? "")?.[1];
-  const principal = secret === undefined ? null : await deps.keys.findPrincipal(secret);
+  const principal = secret === undefined ? null : await deps.control.findPrincipal(secret);
   if (principal === null) {
     throw new CentspanError(
       "unauthenticated",

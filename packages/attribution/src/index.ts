@@ -12,4 +12,3 @@ export {
   deriveCallsWithNotes,
 } from "./derive-calls.ts";
 export { mergeByResponse } from "./merge-calls.ts";
-export { resolveProvenance } from "./resolve-provenance.ts";

@@ -42,7 +42,7 @@ export const EMPTY_BUCKETS: Buckets = {
   outputReasoning: 0,
 };
 
-/** How a figure came to be. A sum carries the weakest kind that makes up a tenth or more of it. */
+/** How a figure came to be, strongest first. */
 export const PROVENANCES = ["measured", "derived", "allocated", "estimated", "simulated"] as const;
 export type Provenance = (typeof PROVENANCES)[number];
 

@@ -7,6 +7,7 @@ export * from "./outcome.ts";
 export * from "./price.ts";
 export * from "./protocol-chat.ts";
 export * from "./protocol-responses.ts";
+export * from "./provenance.ts";
 export * from "./safety-check.ts";
 export * from "./span.ts";
 export * from "./stores.ts";

@@ -26,15 +26,7 @@ function open(): Opened {
   const env = environmentSchema.parse(process.env);
   const warehouse = openWarehouse({ url: env.CLICKHOUSE_URL });
   const control = openControl({ url: env.DATABASE_URL });
-  const api = createTraceApi({
-    spans: warehouse,
-    ledger: warehouse,
-    keys: control,
-    orgs: control,
-    jobs: control,
-    pings: { warehouse: () => warehouse.ping(), control: () => control.ping() },
-    clock: createWallClock(),
-  });
+  const api = createTraceApi({ warehouse, control, clock: createWallClock() });
   const owner: Principal = {
     keyId: "web",
     keyName: "web",

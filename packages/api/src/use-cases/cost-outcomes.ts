@@ -15,7 +15,7 @@ export const costOutcomes = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(outcomeCostRowSchema), total: outcomeCostRowSchema, nextCursor: z.null() }),
   async run({ deps, caller, query: { groupBy, tz, ...filter } }) {
-    const tasks = await deps.ledger.listTaskSpend(caller.workspace, {
+    const tasks = await deps.warehouse.listTaskSpend(caller.workspace, {
       groupBy,
       filter: readFilter(filter),
       timeZone: tz,

@@ -14,7 +14,7 @@ export const listKeys = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(keyRowSchema), nextCursor: z.null() }),
   async run({ deps, caller }) {
-    return { data: (await deps.keys.listKeys(caller.workspace)).map(toKeyRow), nextCursor: null };
+    return { data: (await deps.control.listKeys(caller.workspace)).map(toKeyRow), nextCursor: null };
   },
 });
 
@@ -29,12 +29,12 @@ export const createKey = defineRoute({
   answer: keyRowSchema,
   successStatus: 201,
   async run({ deps, caller, body: { name, kind, team } }) {
-    if (team !== undefined && !(await deps.orgs.listTeams(caller.workspace)).some(({ id }) => id === team)) {
+    if (team !== undefined && !(await deps.control.listTeams(caller.workspace)).some(({ id }) => id === team)) {
       throw new CentspanError("invalid_request", `body.team: no team ${JSON.stringify(team)} in this workspace`, {
         field: "body.team",
       });
     }
-    return toKeyRow(await deps.keys.createKey({ workspace: caller.workspace, name, kind, team: team ?? null }));
+    return toKeyRow(await deps.control.createKey({ workspace: caller.workspace, name, kind, team: team ?? null }));
   },
 });
 
@@ -48,7 +48,7 @@ export const revokeKey = defineRoute({
   body: z.undefined(),
   answer: z.object({ keyId: z.string(), revoked: z.literal(true) }),
   async run({ deps, caller, params: { keyId = "" } }) {
-    await deps.keys.revokeKey(caller.workspace, keyId);
+    await deps.control.revokeKey(caller.workspace, keyId);
     return { keyId, revoked: true as const };
   },
 });

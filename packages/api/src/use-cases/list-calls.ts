@@ -14,7 +14,7 @@ export const listCalls = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(callRowSchema), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { limit, cursor, ...filter } }) {
-    const page = await deps.ledger.listCalls(caller.workspace, readFilter(filter), readPage({ limit, cursor }));
+    const page = await deps.warehouse.listCalls(caller.workspace, readFilter(filter), readPage({ limit, cursor }));
     return { data: page.data.map(toCallRow), nextCursor: page.nextCursor };
   },
 });

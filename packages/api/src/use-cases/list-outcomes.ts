@@ -15,7 +15,7 @@ export const listOutcomes = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(outcomeRowSchema), nextCursor: z.null() }),
   async run({ deps, caller, query: { task, runId } }) {
-    const outcomes = await deps.ledger.listOutcomes(caller.workspace, {
+    const outcomes = await deps.warehouse.listOutcomes(caller.workspace, {
       ...(task === undefined ? {} : { task }),
       ...(runId === undefined ? {} : { runId }),
     });

@@ -14,7 +14,7 @@ export const listTraces = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(traceRowSchema), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { status, minCostUsd, limit, cursor, ...filter } }) {
-    const page = await deps.spans.listTraces(
+    const page = await deps.warehouse.listTraces(
       caller.workspace,
       {
         ...readFilter(filter),

@@ -14,7 +14,7 @@ export const listWorkspaces = defineRoute({
     nextCursor: z.null(),
   }),
   async run({ deps, caller: { principal } }) {
-    const all = await deps.orgs.listWorkspaces(principal.org);
+    const all = await deps.control.listWorkspaces(principal.org);
     const mine = principal.orgWide ? all : all.filter(({ id }) => id === principal.workspace);
     return { data: mine.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })), nextCursor: null };
   },

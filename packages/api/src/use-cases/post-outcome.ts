@@ -19,7 +19,7 @@ export const postOutcome = defineRoute({
     if (atNs === null) throw new CentspanError("invalid_request", "body.at: is not ISO 8601", { field: "body.at" });
     const unique = idempotencyKey ?? JSON.stringify([said.subject, said.kind, said.status, said.source, at ?? ""]);
     const outcome: Outcome = { ...said, outcomeId: deriveId("outcome", caller.workspace, unique), atNs };
-    await deps.ledger.insertOutcomes(caller.workspace, [outcome]);
+    await deps.warehouse.insertOutcomes(caller.workspace, [outcome]);
     return toOutcomeRow(outcome);
   },
 });

@@ -50,7 +50,7 @@ export const createReportRoute = (source: OutcomeSource): Route =>
         // The same report about the same subject is the same outcome, however often it is posted.
         outcomeId: deriveId("outcome", caller.workspace, source.id, JSON.stringify(subject), body),
       };
-      await deps.ledger.insertOutcomes(caller.workspace, [outcome]);
+      await deps.warehouse.insertOutcomes(caller.workspace, [outcome]);
       return toOutcomeRow(outcome);
     },
   });

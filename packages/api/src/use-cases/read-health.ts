@@ -14,14 +14,14 @@ export type Health = z.infer<typeof healthSchema>;
 export async function readHealth(deps: ApiDeps): Promise<Health> {
   const stores: Health["stores"] = {};
   await Promise.all(
-    Object.entries(deps.pings).map(async ([name, ping]) => {
-      stores[name] = await ping().then(
+    (["warehouse", "control"] as const).map(async (name) => {
+      stores[name] = await deps[name].ping().then(
         () => "ok" as const,
         () => "away" as const,
       );
     }),
   );
-  const job = await deps.jobs.readJob("rating").catch((thrown: unknown) => {
+  const job = await deps.control.readJob("rating").catch((thrown: unknown) => {
     if (asCentspanError(thrown).code === "store_unavailable") return null;
     throw thrown;
   });

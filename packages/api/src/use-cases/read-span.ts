@@ -14,7 +14,7 @@ export const readSpan = defineRoute({
   body: z.undefined(),
   answer: spanDetailSchema,
   async run({ deps, caller, params: { traceId = "", spanId = "" } }) {
-    const span = await deps.spans.readSpan(caller.workspace, traceId, spanId);
+    const span = await deps.warehouse.readSpan(caller.workspace, traceId, spanId);
     if (span === null)
       throw new CentspanError("not_found", `span ${spanId} of trace ${traceId}: not in this workspace`);
     return toSpanDetail(span);

@@ -21,8 +21,8 @@ export const readTrace = defineRoute({
   async run({ deps, caller, params: { traceId = "" } }) {
     const filter = { traceId };
     const [stored, summaries, calls] = await Promise.all([
-      deps.spans.readTrace(caller.workspace, traceId),
-      deps.spans.listTraces(caller.workspace, filter, { limit: 1, cursor: null }),
+      deps.warehouse.readTrace(caller.workspace, traceId),
+      deps.warehouse.listTraces(caller.workspace, filter, { limit: 1, cursor: null }),
       listAllCalls(),
     ]);
     const summary = summaries.data[0];
@@ -40,7 +40,7 @@ export const readTrace = defineRoute({
       const all: RatedCall[] = [];
       let cursor: string | null = null;
       do {
-        const page = await deps.ledger.listCalls(caller.workspace, filter, { limit: 1000, cursor });
+        const page = await deps.warehouse.listCalls(caller.workspace, filter, { limit: 1000, cursor });
         all.push(...page.data);
         cursor = page.nextCursor;
       } while (cursor !== null && all.length < CALLS_MAX);

@@ -14,7 +14,7 @@ export const sumCosts = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(costRowSchema), nextCursor: z.null() }),
   async run({ deps, caller, query: { groupBy, tz, ...filter } }) {
-    const sums = await deps.ledger.sumCosts(caller.workspace, { groupBy, filter: readFilter(filter), timeZone: tz });
+    const sums = await deps.warehouse.sumCosts(caller.workspace, { groupBy, filter: readFilter(filter), timeZone: tz });
     return { data: sums.map(toCostRow), nextCursor: null };
   },
 });

@@ -1,6 +1,6 @@
 /** Runs between the two questions that find them and the model: what their calls say, and what their spans say. */
-import { countToDecimal, type Decimal, parseDecimal, sumDecimals } from "@centspan/base";
-import { PROVENANCES, type Provenance, type TraceSummary } from "@centspan/model";
+import { type Decimal, parseDecimal } from "@centspan/base";
+import { PROVENANCES, type Provenance, resolveProvenance, type TraceSummary } from "@centspan/model";
 import { readCount } from "../counts.ts";
 
 /** A trace with its calls and its outcome. Empty text means that nothing said so. */
@@ -52,18 +52,17 @@ export function toTraceSummary(row: TraceSpendRow, face: TraceFaceRow, extent: T
     calls: readCount(row.calls),
     errors: readCount(extent.errors),
     costUsd: row.cost_usd === null ? null : parseDecimal(row.cost_usd),
-    provenance: weakestProvenance(row),
+    provenance: resolveProvenance(readCosts(row)),
     outcome: row.outcome === "" ? null : row.outcome,
   };
 }
 
-/** The weakest kind that makes up a tenth or more of the cost (DESIGN 4.6a); null where nothing is priced. */
-function weakestProvenance(row: Record<Provenance, string | null>): Provenance | null {
-  const costs = PROVENANCES.flatMap((kind): [Provenance, Decimal][] => {
+/** What the trace cost by provenance; kinds that cost nothing are absent. */
+function readCosts(row: Record<Provenance, string | null>): Partial<Record<Provenance, Decimal>> {
+  const costs: Partial<Record<Provenance, Decimal>> = {};
+  for (const kind of PROVENANCES) {
     const cost = row[kind];
-    return cost === null ? [] : [[kind, parseDecimal(cost)]];
-  });
-  const total = sumDecimals(costs.map(([, cost]) => cost));
-  const weighty = costs.filter(([, cost]) => cost.times(countToDecimal(10)).gte(total));
-  return weighty.at(-1)?.[0] ?? null;
+    if (cost !== null) costs[kind] = parseDecimal(cost);
+  }
+  return costs;
 }

@@ -1,7 +1,6 @@
 import { parseDecimal } from "@centspan/base";
-import type { Provenance } from "@centspan/model";
 import { expect, it } from "vitest";
-import { resolveProvenance } from "./index.ts";
+import { type Provenance, resolveProvenance } from "./index.ts";
 
 const cases: { why: string; sums: Partial<Record<Provenance, string>>; expected: Provenance | null }[] = [
   { why: "nothing", sums: {}, expected: null },

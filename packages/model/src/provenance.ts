@@ -1,8 +1,8 @@
 /** The provenance of a sum: the weakest kind that makes up a tenth or more of it (DESIGN 4.6a). */
 import { countToDecimal, type Decimal, sumDecimals, ZERO } from "@centspan/base";
-import type { Provenance } from "@centspan/model";
+import { PROVENANCES, type Provenance } from "./call.ts";
 
-const WEAKEST_FIRST: readonly Provenance[] = ["simulated", "estimated", "allocated", "derived", "measured"];
+const WEAKEST_FIRST: readonly Provenance[] = [...PROVENANCES].reverse();
 const TEN = countToDecimal(10);
 
 /** Null for a sum of nothing. Where all amounts are zero, no share can be formed and the weakest kind there is counts. */
