@@ -6,17 +6,37 @@
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { CentspanError } from "@centspan/base";
 
-export function acquireDataLock(dataDir: string): void {
+/** A holder that was just asked to stop is waited for; one that stays is the error. */
+const WAIT_LIMIT_MS = 5000;
+const POLL_MS = 50;
+
+export async function acquireDataLock(dataDir: string): Promise<void> {
   const path = join(dataDir, "centspan.lock");
   const mine = `${path}.${process.pid}`;
+  const deadline = Date.now() + WAIT_LIMIT_MS;
   writeFileSync(mine, describeProcess(process.pid), { mode: 0o600 });
   try {
-    while (!tryLink(mine, path)) setAsideStaleLock(path, dataDir);
+    while (!tryLink(mine, path)) {
+      const holder = livingHolder(path);
+      if (holder === undefined) setAsideStaleLock(path);
+      else if (Date.now() < deadline) await delay(POLL_MS);
+      else {
+        const message = `The data directory ${dataDir} is in use by process ${holder}. Stop that process, or choose another --data.`;
+        throw new CentspanError("conflict", message, { field: "--data" });
+      }
+    }
   } finally {
     rmSync(mine, { force: true });
   }
+}
+
+function livingHolder(path: string): number | undefined {
+  const content = readIfThere(path);
+  const pid = Number(content?.split(" ")[0]);
+  return pid > 0 && describeProcess(pid) === content ? pid : undefined;
 }
 
 function tryLink(from: string, to: string): boolean {
@@ -29,17 +49,8 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function setAsideStaleLock(path: string, dataDir: string): void {
+function setAsideStaleLock(path: string): void {
   const content = readIfThere(path);
-  if (content === undefined) return;
-  const pid = Number(content.split(" ")[0]);
-  if (pid > 0 && describeProcess(pid) === content) {
-    throw new CentspanError(
-      "conflict",
-      `The data directory ${dataDir} is in use by process ${pid}. Stop that process, or choose another --data.`,
-      { field: "--data" },
-    );
-  }
   const aside = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, aside);

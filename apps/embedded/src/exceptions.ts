@@ -20,7 +20,7 @@ export const badArguments = (message: string) => new ClickHouseException(36, "BA
 
 const ENGINE_MESSAGE = /^Code: (\d+)\. DB::Exception: ([\s\S]*) \(([A-Z0-9_]+)\)\s*$/;
 
-/** Any thrown value as a ClickHouse exception. A fault of our own is a LOGICAL_ERROR, as a server's would be. */
+/** Any thrown value as a ClickHouse exception. What the engine did not say itself has no better name. */
 export function toClickHouseException(thrown: unknown): ClickHouseException {
   if (thrown instanceof ClickHouseException) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -9,6 +9,7 @@ import { badArguments, ClickHouseException, toClickHouseException } from "./exce
 import { parseRequest, type QueryRequest, readForm } from "./request.ts";
 import {
   acceptedEncoding,
+  MAX_HELD_BYTES,
   type Reply,
   readSummary,
   sendException,
@@ -118,7 +119,7 @@ async function run(
     return sendWhole(reply, rows, readSummary(result));
   }
   setFormatHeaders(reply.response, statement.format ?? query.defaultFormat);
-  const holdBytes = query.waitEndOfQuery ? Number.POSITIVE_INFINITY : query.bufferBytes;
+  const holdBytes = query.waitEndOfQuery ? MAX_HELD_BYTES + 1 : query.bufferBytes;
   return engine.output(query, statement, signal, (rows, finished) =>
     sendRows(reply, rows, finished, holdBytes, signal),
   );

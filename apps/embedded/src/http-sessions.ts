@@ -1,6 +1,8 @@
 /**
  * Sessions that clients name with `session_id`: temporary tables and SET values live there between requests. A
  * request's own settings and database hold for that request only, as on a server, so they are put back after it.
+ * Requests of one session follow each other; a server would refuse the second (SESSION_IS_LOCKED), but there the first
+ * is over before its answer is, and here its settings are put back after it.
  */
 import type { Session } from "chdb";
 import { ClickHouseException, notImplemented } from "./exceptions.ts";
@@ -8,7 +10,7 @@ import type { Profile, QueryRequest } from "./request.ts";
 import { settingAssignments } from "./session-pool.ts";
 import { quoteIdentifier, quoteString } from "./sql-text.ts";
 
-type Named = { session: Session; busy: boolean; expiry: NodeJS.Timeout | undefined };
+type Named = { session: Session; waiting: number; last: Promise<unknown>; expiry: NodeJS.Timeout | undefined };
 
 export class HttpSessions {
   readonly #open: () => Session;
@@ -25,13 +27,17 @@ export class HttpSessions {
   ): Promise<Result> {
     if (profile.readonly !== "0") throw notImplemented("readonly and GET together with session_id are not supported");
     const named = this.#find(wanted.id, wanted.mustExist);
-    named.busy = true;
     clearTimeout(named.expiry);
+    named.waiting += 1;
+    const result = named.last.then(() => withProfile(named.session, profile, () => work(named.session)));
+    named.last = result.catch(() => undefined);
     try {
-      return await withProfile(named.session, profile, () => work(named.session));
+      return await result;
     } finally {
-      named.busy = false;
-      named.expiry = setTimeout(() => this.#expire(wanted.id), wanted.timeoutS * 1000).unref();
+      named.waiting -= 1;
+      if (named.waiting === 0) {
+        named.expiry = setTimeout(() => this.#expire(wanted.id), wanted.timeoutS * 1000).unref();
+      }
     }
   }
 
@@ -41,12 +47,9 @@ export class HttpSessions {
 
   #find(id: string, mustExist: boolean): Named {
     const known = this.#byId.get(id);
-    if (known?.busy) {
-      throw new ClickHouseException(373, "SESSION_IS_LOCKED", `Session ${id} is locked by a concurrent client`);
-    }
     if (known) return known;
     if (mustExist) throw new ClickHouseException(372, "SESSION_NOT_FOUND", `Session ${id} not found`);
-    const named: Named = { session: this.#open(), busy: false, expiry: undefined };
+    const named: Named = { session: this.#open(), waiting: 0, last: Promise.resolve(), expiry: undefined };
     this.#byId.set(id, named);
     return named;
   }

@@ -30,7 +30,7 @@ async function serve(options: Options): Promise<number> {
   const dataDir = realpathSync(options.dataDir);
   const user = await postgresUser();
   assertReachable(dataDir, user);
-  acquireDataLock(dataDir);
+  await acquireDataLock(dataDir);
   let engine: Engine | undefined;
   let postgres: Postgres | undefined;
   const http = createHttpServer(() => engine, {

@@ -116,7 +116,7 @@ function readonlyLevel(asked: string | null, method: string | undefined): Profil
 
 function byteCount(text: string | null): number {
   if (text === null) return DEFAULT_BUFFER_BYTES;
-  if (!/^\d{1,9}$/.test(text)) throw badArguments(`buffer_size is not a number of bytes: ${text}`);
+  if (!/^\d{1,8}$/.test(text)) throw badArguments(`buffer_size is not a number of bytes: ${text}`);
   return Number(text);
 }
 

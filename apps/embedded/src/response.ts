@@ -10,7 +10,10 @@ import { hostname } from "node:os";
 import type { Readable, Transform, Writable } from "node:stream";
 import { createBrotliCompress, createDeflate, createGzip } from "node:zlib";
 import type { ChdbResult } from "chdb";
-import { type ClickHouseException, exceptionText, httpStatus, toClickHouseException } from "./exceptions.ts";
+import { ClickHouseException, exceptionText, httpStatus, toClickHouseException } from "./exceptions.ts";
+
+/** What `wait_end_of_query` may hold in memory. */
+export const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 const COMPRESSORS = new Map<string, () => Transform>([
   ["gzip", createGzip],
@@ -60,6 +63,10 @@ export async function sendRows(
       held.push(chunk);
       heldBytes += chunk.length;
       if (heldBytes < holdBytes) continue;
+      if (heldBytes > MAX_HELD_BYTES) {
+        const message = `wait_end_of_query holds at most ${MAX_HELD_BYTES} bytes; read the result as a stream`;
+        throw new ClickHouseException(307, "TOO_MANY_BYTES", message);
+      }
       reply.response.setHeader("X-ClickHouse-Exception-Tag", tag);
       out = start(reply);
       await write(out.rows, Buffer.concat(held.splice(0)), signal);
