@@ -131,7 +131,7 @@ export type SpanOptions = {
 /** Starts a span of the vocabulary; its layer is set from there. */
 export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanOptions = {}): Span {
   const definition = SPANS[template];
-  const name = template.replace(/\{.*\}/, options.subject ?? "");
+  const name = template.replace(/\{.*\}/, () => options.subject ?? "");
   const spanOptions = {
     kind: KINDS[definition.kind],
     attributes: { "centspan.layer": definition.layer, ...options.attributes },

@@ -1,0 +1,1 @@
+export { startStores as default } from "@centspan/testing";

@@ -1,0 +1,5 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: { globalSetup: "./src/testing/start-stores.ts", testTimeout: 30_000, hookTimeout: 60_000 },
+});
