@@ -1,15 +1,13 @@
-/** `?lang=ko` in an address sets the language for good and goes out of the address. */
+/** `?lang=ko` in an address sets the language: for this answer through a header, for later ones through the cookie. */
 import { type NextRequest, NextResponse } from "next/server";
-import { isLanguage } from "#i18n";
+import { isLanguage, LANGUAGE_HEADER } from "#i18n";
 
 export function proxy(request: NextRequest): NextResponse {
-  const { pathname, searchParams } = request.nextUrl;
-  const language = searchParams.get("lang");
+  const language = request.nextUrl.searchParams.get("lang");
   if (!isLanguage(language)) return NextResponse.next();
-  const rest = new URLSearchParams(searchParams);
-  rest.delete("lang");
-  const location = rest.size === 0 ? pathname : `${pathname}?${rest}`;
-  const response = new NextResponse(null, { status: 307, headers: { location } });
+  const headers = new Headers(request.headers);
+  headers.set(LANGUAGE_HEADER, language);
+  const response = NextResponse.next({ request: { headers } });
   response.cookies.set("lang", language, { path: "/", maxAge: 31_536_000, sameSite: "lax" });
   return response;
 }

@@ -8,6 +8,7 @@ export * from "./ledger/prepare-outcome-table.ts";
 export * from "./ledger/prepare-tasks.ts";
 export * from "./ledger/prepare-trend.ts";
 export type { MoneyAxis, Whisker } from "./ledger/prepare-whisker.ts";
+export { gridBackground } from "./react/grid-background.ts";
 export * from "./react/provenance-mark.tsx";
 export { TrendChart, type TrendDatum, type TrendLabels } from "./react/trend-chart.tsx";
 export { TurnChart, type TurnLabels } from "./react/turn-chart.tsx";

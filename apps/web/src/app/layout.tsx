@@ -34,6 +34,9 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   return (
     <html lang={language} data-theme={theme === "light" || theme === "dark" ? theme : undefined}>
       <body>
+        <noscript>
+          <style>{".chart { display: none }"}</style>
+        </noscript>
         <a className="skip-link" href="#main">
           {t.skip}
         </a>

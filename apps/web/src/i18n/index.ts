@@ -1,4 +1,4 @@
-/** Which language a request reads: its cookie, else what the browser asks for first, else English. */
+/** Which language a request reads: what its address asks for, else its cookie, else the browser's first, else English. */
 import type { Language } from "@centspan/ui";
 import type { Catalogue } from "./catalogue.ts";
 import { en } from "./en.ts";
@@ -10,6 +10,9 @@ export type { Catalogue } from "./catalogue.ts";
 const CATALOGUES: Record<Language, Catalogue> = { en, ko };
 
 export const isLanguage = (text: string | null | undefined): text is Language => text === "en" || text === "ko";
+
+/** Carries the `lang` of an address from the proxy to the page. */
+export const LANGUAGE_HEADER = "x-centspan-language";
 
 export function chooseLanguage(cookie: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(cookie)) return cookie;

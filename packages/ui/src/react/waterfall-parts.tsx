@@ -1,7 +1,7 @@
 /** The drawn parts of a waterfall: a row's bar, the lane of engine steps, the overview strip. Geometry comes prepared. */
 import { clsx } from "clsx";
 import type { StepLane } from "../waterfall/prepare-lane.ts";
-import type { Bar, OverviewMark, Waterfall, WaterfallRow } from "../waterfall/prepare-waterfall.ts";
+import type { Bar, OverviewMark, WaterfallRow } from "../waterfall/prepare-waterfall.ts";
 
 const LAYER_COLOURS: Record<string, string> = {
   harness: "var(--l-harness)",
@@ -34,12 +34,6 @@ function Clip({ side }: { side: "left" | "right" }) {
   );
 }
 
-export function WaterfallGrid({ ticks }: { ticks: Waterfall["ticks"] }) {
-  return ticks.map((tick) => (
-    <span key={tick.leftPct} className="absolute inset-y-0 w-px bg-line" style={{ left: `${tick.leftPct}%` }} />
-  ));
-}
-
 /** About how much of a track a character takes. */
 const CHARACTER_PCT = 1.5;
 
@@ -65,14 +59,13 @@ function BarNote({ bar, text, attention }: { bar: Bar; text: string; attention: 
   );
 }
 
-type WaterfallBarProps = { row: WaterfallRow; ticks: Waterfall["ticks"]; note: string | null; attention: boolean };
+type WaterfallBarProps = { row: WaterfallRow; note: string | null; attention: boolean };
 
-export function WaterfallBar({ row, ticks, note, attention }: WaterfallBarProps) {
+export function WaterfallBar({ row, note, attention }: WaterfallBarProps) {
   const { bar, critical } = row;
   const missing = row.spanId === null;
   return (
     <div className="relative h-[25px] overflow-hidden">
-      <WaterfallGrid ticks={ticks} />
       {bar !== null && (
         <span
           className={clsx("absolute top-[6px] h-[12px] rounded-[1px]", missing && "border border-ink-3 border-dashed")}

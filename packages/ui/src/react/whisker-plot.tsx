@@ -33,16 +33,9 @@ function End({ leftPct }: { leftPct: number }) {
   );
 }
 
-export function WhiskerPlot({ whisker, axis, label }: { whisker: Whisker; axis: MoneyAxis; label: string }) {
+export function WhiskerPlot({ whisker, label }: { whisker: Whisker; label: string }) {
   return (
-    <div className="relative h-[18px] min-w-[120px]" role="img" aria-label={label}>
-      {axis.ticks.map((tick) => (
-        <span
-          key={tick.leftPct}
-          className="absolute inset-y-[-6px] w-px bg-line"
-          style={{ left: `${tick.leftPct}%` }}
-        />
-      ))}
+    <div className="whisker relative h-[18px] min-w-[120px]" role="img" aria-label={label}>
       {whisker.kind === "point" && (
         <>
           <Stroke leftPct={whisker.lowPct} rightPct={whisker.highPct} />

@@ -13,13 +13,12 @@ import { RunTable } from "../runs/run-table.tsx";
 
 const SHOWN_RUNS = 20;
 
-function TaskLine({ task, page, keyName }: { task: TaskRow; page: Page; keyName: string }) {
+type TaskProps = { task: TaskRow; page: Page; keyName: string; withRuns: boolean };
+
+function AttemptCells({ task, page }: Pick<TaskProps, "task" | "page">) {
   const { t, language } = page;
   return (
-    <tr>
-      <td className="max-w-[220px] truncate">
-        <PageLink href={page.href("/runs", { key: keyName, task: task.task })}>{task.task}</PageLink>
-      </td>
+    <>
       <td className="max-w-[300px] truncate">{task.title || "–"}</td>
       <td className="text-ink-2">{task.taskType || "–"}</td>
       <td>
@@ -37,15 +36,26 @@ function TaskLine({ task, page, keyName }: { task: TaskRow; page: Page; keyName:
         </span>
       </td>
       <td className="num">{task.calls === null ? "–" : formatCount(task.calls)}</td>
+    </>
+  );
+}
+
+function TaskLine({ task, page, keyName, withRuns }: TaskProps) {
+  const { t } = page;
+  const fill = task.outcome === "failed" ? "var(--c-failed)" : "var(--c-useful)";
+  return (
+    <tr>
+      <td className="max-w-[260px] truncate">
+        {task.attempts.length === 0 ? (
+          task.task
+        ) : (
+          <PageLink href={page.href("/runs", { key: keyName, task: task.task })}>{task.task}</PageLink>
+        )}
+      </td>
+      {withRuns && <AttemptCells task={task} page={page} />}
       <td className="num font-[650]">{task.cost}</td>
       <td className="w-[14%]">
-        <span
-          className="block h-[9px]"
-          style={{
-            width: `max(1px, ${task.barPct}%)`,
-            background: task.outcome === "failed" ? "var(--c-failed)" : "var(--c-useful)",
-          }}
-        />
+        <span className="block h-[9px]" style={{ width: `max(1px, ${task.barPct}%)`, background: fill }} />
       </td>
       <td>
         <OutcomeText outcome={task.outcome} t={t} />
@@ -56,18 +66,24 @@ function TaskLine({ task, page, keyName }: { task: TaskRow; page: Page; keyName:
 
 function TaskTable({ tasks, page, keyName }: { tasks: readonly TaskRow[]; page: Page; keyName: string }) {
   const { t } = page;
+  // Imported statistics know tasks and calls, and no runs.
+  const withRuns = tasks.some((task) => task.attempts.length > 0);
   return (
     <div className="overflow-x-auto">
       <table className="data-table">
         <thead>
           <tr>
             <th scope="col">{t.task}</th>
-            <th scope="col">{t.title}</th>
-            <th scope="col">{t.type}</th>
-            <th scope="col">{t.attempts}</th>
-            <th scope="col" className="num">
-              {t.calls}
-            </th>
+            {withRuns && (
+              <>
+                <th scope="col">{t.title}</th>
+                <th scope="col">{t.type}</th>
+                <th scope="col">{t.attempts}</th>
+                <th scope="col" className="num">
+                  {t.calls}
+                </th>
+              </>
+            )}
             <th scope="col" className="num">
               {t.cost}
             </th>
@@ -79,7 +95,7 @@ function TaskTable({ tasks, page, keyName }: { tasks: readonly TaskRow[]; page: 
         </thead>
         <tbody>
           {tasks.map((task) => (
-            <TaskLine key={task.task} task={task} page={page} keyName={keyName} />
+            <TaskLine key={task.task} task={task} page={page} keyName={keyName} withRuns={withRuns} />
           ))}
         </tbody>
       </table>

@@ -1,6 +1,7 @@
 /** "What was spent and what it bought" by one grouping; every name opens the rows one level down. */
 import {
   formatCount,
+  gridBackground,
   type OutcomeTableRow,
   ProvenanceMark,
   type OutcomeTable as Table,
@@ -36,7 +37,7 @@ function describeWhisker({ perPass }: OutcomeTableRow, t: Catalogue): string {
   return perPass.kind === "at_least" ? t.atLeast(perPass.amount) : t.noFinishedTask;
 }
 
-function Cells({ row, axis, t }: { row: OutcomeTableRow; axis: Table["axis"]; t: Catalogue }) {
+function Cells({ row, t }: { row: OutcomeTableRow; t: Catalogue }) {
   const mark =
     row.provenance === null ? null : <ProvenanceMark kind={row.provenance} label={t.provenanceOf[row.provenance]} />;
   return (
@@ -53,7 +54,7 @@ function Cells({ row, axis, t }: { row: OutcomeTableRow; axis: Table["axis"]; t:
       </td>
       <td className="cell-wide text-ink-2">{row.perPass.kind === "point" ? (row.perPass.interval ?? "–") : "–"}</td>
       <td className="cell-plot">
-        <WhiskerPlot whisker={row.whisker} axis={axis} label={describeWhisker(row, t)} />
+        <WhiskerPlot whisker={row.whisker} label={describeWhisker(row, t)} />
       </td>
       <td className="num cell-failed">
         {row.failedSpend} <span className="text-ink-3">{row.failedShare ?? ""}</span>
@@ -100,6 +101,9 @@ function Head({ grouping, table, t }: { grouping: Grouping; table: Table; t: Cat
   );
 }
 
+/** More rows than anyone reads; the totals count all of them. */
+const MOST_ROWS = 200;
+
 type TableProps = {
   page: Pick<Page, "t" | "href">;
   table: Table;
@@ -109,16 +113,18 @@ type TableProps = {
   most?: number;
 };
 
-export function OutcomeTable({ page, table, grouping, filter, most = 500 }: TableProps) {
+export function OutcomeTable({ page, table, grouping, filter, most = MOST_ROWS }: TableProps) {
   const { t } = page;
   const rows = table.rows.slice(0, most);
   const more = table.rows.length > rows.length;
+  const shown = t.tasksNote(formatCount(rows.length), formatCount(table.rows.length));
   return (
     <Panel
       title={t.byGroup[grouping]}
-      note={t.formula}
+      note={more ? `${shown}; ${t.formula}` : t.formula}
       aside={
-        more && (
+        more &&
+        most < MOST_ROWS && (
           <PageLink
             href={page.href("/outcomes", { ...filter, groupBy: grouping })}
           >{`${t.allRows} (${formatCount(table.rows.length)})`}</PageLink>
@@ -126,7 +132,7 @@ export function OutcomeTable({ page, table, grouping, filter, most = 500 }: Tabl
       }
     >
       <div className="overflow-x-auto">
-        <table className="data-table outcome-table">
+        <table className="data-table outcome-table" style={{ "--grid": gridBackground(table.axis.ticks) }}>
           <Head grouping={grouping} table={table} t={t} />
           <tbody>
             {rows.map((row) => {
@@ -141,7 +147,7 @@ export function OutcomeTable({ page, table, grouping, filter, most = 500 }: Tabl
                       <PageLink href={href}>{name}</PageLink>
                     )}
                   </td>
-                  <Cells row={row} axis={table.axis} t={t} />
+                  <Cells row={row} t={t} />
                 </tr>
               );
             })}
@@ -149,7 +155,7 @@ export function OutcomeTable({ page, table, grouping, filter, most = 500 }: Tabl
           <tfoot>
             <tr>
               <td className="cell-name">{t.all}</td>
-              <Cells row={table.total} axis={table.axis} t={t} />
+              <Cells row={table.total} t={t} />
             </tr>
           </tfoot>
         </table>

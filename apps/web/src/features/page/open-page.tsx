@@ -6,7 +6,7 @@ import { CentspanError } from "@centspan/base";
 import { cookies, headers } from "next/headers";
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
-import { type Catalogue, chooseLanguage, getCatalogue, type Language } from "#i18n";
+import { type Catalogue, chooseLanguage, getCatalogue, LANGUAGE_HEADER, type Language } from "#i18n";
 import { openTraceApi } from "#server/trace-api";
 import { buildHref, type Changes, type Params, pickCarried, readParams } from "./params.ts";
 import { AwayState, BadAddressState } from "./states.tsx";
@@ -34,7 +34,7 @@ export type Page = PageBase & {
 
 export async function readLanguage(): Promise<Language> {
   const [jar, head] = await Promise.all([cookies(), headers()]);
-  return chooseLanguage(jar.get("lang")?.value, head.get("accept-language"));
+  return chooseLanguage(head.get(LANGUAGE_HEADER) ?? jar.get("lang")?.value, head.get("accept-language"));
 }
 
 async function openBase(path: string, raw: RawParams): Promise<PageBase> {

@@ -16,7 +16,10 @@ describe("addresses", () => {
   });
 
   it("take the first of a repeated parameter and drop empty ones", () => {
-    expect(readParams({ key: ["a", "b"], team: "", model: undefined, task: "t" })).toEqual({ key: "a", task: "t" });
+    expect(readParams({ lang: "ko", key: ["a", "b"], team: "", model: undefined, task: "t" })).toEqual({
+      key: "a",
+      task: "t",
+    });
   });
 });
 

@@ -6,12 +6,12 @@ export type Changes = Readonly<Record<string, string | null | undefined>>;
 /** Parameters that every link inside the app carries along. */
 const CARRIED = ["workspace", "period", "from", "to"] as const;
 
-/** What Next gives: a repeated parameter is a list, of which the first counts; empty ones count as absent. */
+/** What Next gives: a repeated parameter is a list, of which the first counts; empty ones count as absent. `lang` is the proxy's. */
 export function readParams(raw: Readonly<Record<string, string | string[] | undefined>>): Params {
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries(raw)) {
     const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined && first !== "") params[name] = first;
+    if (first !== undefined && first !== "" && name !== "lang") params[name] = first;
   }
   return params;
 }

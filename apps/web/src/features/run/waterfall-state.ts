@@ -2,7 +2,7 @@
 import type { WaterfallView } from "@centspan/ui";
 import type { Changes, Params } from "../page/params.ts";
 
-export const MAX_ROWS = 400;
+export const MAX_ROWS = 250;
 
 const readKeys = (text: string | undefined): Set<string> =>
   new Set((text ?? "").split(",").filter((key) => key !== ""));

@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatMoney,
   formatOffset,
+  gridBackground,
   layerColour,
   type StepLane,
   StepLaneChart,
@@ -30,9 +31,9 @@ export function FlagTag({ flag, t }: { flag: Flag; t: Catalogue }) {
   return <span className={clsx("tag", attention && "tag-attention")}>{text}</span>;
 }
 
-type RowProps = { page: Page; view: WaterfallView; waterfall: Waterfall; row: WaterfallRow };
+type RowProps = { page: Page; view: WaterfallView; row: WaterfallRow };
 
-function Fold({ page, view, row }: Omit<RowProps, "waterfall">) {
+function Fold({ page, view, row }: RowProps) {
   const { t } = page;
   if (!row.expandable) return <span className="inline-block w-[18px]" />;
   return (
@@ -53,7 +54,7 @@ function Fold({ page, view, row }: Omit<RowProps, "waterfall">) {
 /** Indent that stays within the column however deep the trace is. */
 const indent = (depth: number): number => Math.min(depth, 14) * 11;
 
-function SpanRow({ page, view, waterfall, row }: RowProps) {
+function SpanRow({ page, view, row }: RowProps) {
   const { t } = page;
   const name = row.spanId === null ? t.missingParent(row.label) : row.label;
   const note = row.note === null ? null : describeNote(row.note, t);
@@ -93,12 +94,7 @@ function SpanRow({ page, view, waterfall, row }: RowProps) {
         </span>
       </td>
       <td className="wf-track">
-        <WaterfallBar
-          row={row}
-          ticks={waterfall.ticks}
-          note={note}
-          attention={row.note !== null && needsAttention(row.note)}
-        />
+        <WaterfallBar row={row} note={note} attention={row.note !== null && needsAttention(row.note)} />
       </td>
       <td className="num text-ink-2">{unfinished ? "–" : formatDuration(row.durationNs)}</td>
       <td className="num">
@@ -117,7 +113,9 @@ export function describeLane(lane: StepLane, t: Catalogue): string {
   return facts.join(" · ");
 }
 
-function LaneRow({ page, waterfall, row, lane }: Omit<RowProps, "view"> & { lane: StepLane }) {
+type LaneProps = Omit<RowProps, "view"> & { waterfall: Waterfall; lane: StepLane };
+
+function LaneRow({ page, waterfall, row, lane }: LaneProps) {
   const { t } = page;
   const text = describeLane(lane, t);
   const from = formatOffset(lane.startNs - waterfall.startNs);
@@ -130,7 +128,7 @@ function LaneRow({ page, waterfall, row, lane }: Omit<RowProps, "view"> & { lane
           {t.decodeSteps(formatCount(lane.steps))}
         </span>
       </td>
-      <td className="wf-track py-1!">
+      <td className="wf-track wf-lane py-1!">
         <StepLaneChart lane={lane} anchor={row.bar} label={`${t.decodeSteps(formatCount(lane.steps))}: ${text}`} />
         <p className="mt-0.5 flex flex-wrap justify-between gap-x-3 text-axis text-ink-3">
           <span>
@@ -216,11 +214,11 @@ export function WaterfallTable({ page, view, waterfall, total }: TableProps) {
         </p>
       </div>
       <div className="overflow-x-auto">
-        <table className="data-table wf-table">
+        <table className="data-table wf-table" style={{ "--grid": gridBackground(waterfall.ticks) }}>
           <Head page={page} waterfall={waterfall} />
           <tbody>
             {waterfall.rows.flatMap((row) => [
-              <SpanRow key={row.key} page={page} view={view} waterfall={waterfall} row={row} />,
+              <SpanRow key={row.key} page={page} view={view} row={row} />,
               ...(row.lane === null
                 ? []
                 : [<LaneRow key={`${row.key}:steps`} page={page} waterfall={waterfall} row={row} lane={row.lane} />]),
