@@ -12,7 +12,7 @@ import { ENGINE_CONFIG, SESSION_DEFAULTS } from "./engine-config.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { Lane } from "./lane.ts";
 import type { Profile, QueryRequest } from "./request.ts";
-import { createPipes, openResultPipe } from "./result-pipe.ts";
+import { admitWriter, createPipes, openResultPipe } from "./result-pipe.ts";
 import { runStatement, SessionPool, setParameters } from "./session-pool.ts";
 import { quoteString } from "./sql-text.ts";
 import { type Statement, toSql } from "./statement.ts";
@@ -115,7 +115,10 @@ export class Engine {
         } finally {
           signal.removeEventListener("abort", stop);
           stop();
-          while (!isOver) await this.#kill(mark, finished);
+          while (!isOver) {
+            admitWriter(path);
+            await this.#kill(mark, finished);
+          }
         }
       }),
     );

@@ -10,7 +10,6 @@ import { createHttpServer } from "./http-server.ts";
 import { type Options, parseOptions, USAGE } from "./options.ts";
 import { claimablePort, listenOn } from "./ports.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
-import { assertReachable, postgresUser } from "./postgres-user.ts";
 import { hasEnoughThreads, runWithEnoughThreads } from "./thread-pool.ts";
 
 const DRAIN_LIMIT_MS = 5000;
@@ -28,8 +27,6 @@ async function serve(options: Options): Promise<number> {
   const stopAsked = untilStopAsked();
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = realpathSync(options.dataDir);
-  const user = await postgresUser();
-  assertReachable(dataDir, user);
   await acquireDataLock(dataDir);
   let engine: Engine | undefined;
   let postgres: Postgres | undefined;
@@ -41,7 +38,7 @@ async function serve(options: Options): Promise<number> {
   try {
     const clickhousePort = await listenOn(http, options.clickhousePort, options.host, "--clickhouse-port");
     const postgresPort = await claimablePort(options.postgresPort, "127.0.0.1", "--postgres-port");
-    postgres = await startPostgres(dataDir, postgresPort, user);
+    postgres = await startPostgres(dataDir, postgresPort);
     engine = await Engine.start(dataDir);
     const clickhouseUrl = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${clickhousePort}`;
     process.stdout.write(`${JSON.stringify({ ready: true, clickhouseUrl, databaseUrl: postgres.url })}\n`);

@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { CentspanError } from "@centspan/base";
-import { handOver, type RunAs } from "./postgres-user.ts";
+import { asPostgres, chooseRunAs, handOver, type RunAs } from "./postgres-user.ts";
 
 export type Postgres = {
   url: string;
@@ -28,13 +28,14 @@ const STOP_LIMIT_MS = 20_000;
 const POLL_MS = 10;
 const exec = promisify(execFile);
 
-export async function startPostgres(dataDir: string, port: number, user: RunAs): Promise<Postgres> {
+export async function startPostgres(dataDir: string, port: number): Promise<Postgres> {
   const binaries = await findBinaries();
+  const runAs = await chooseRunAs([dataDir, binaries.postgres]);
   const clusterDir = join(dataDir, "postgres");
   const password = readOrCreatePassword(dataDir);
   if (existsSync(clusterDir)) await stopOrphan(clusterDir);
-  else await initialise(binaries, dataDir, clusterDir, password, user);
-  const child = spawnServer(binaries.postgres, dataDir, clusterDir, port, user);
+  else await initialise(binaries, dataDir, clusterDir, password, runAs);
+  const child = spawnServer(binaries.postgres, dataDir, clusterDir, port, runAs);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
@@ -73,22 +74,24 @@ async function initialise(
   dataDir: string,
   clusterDir: string,
   password: string,
-  user: RunAs,
+  runAs: RunAs,
 ): Promise<void> {
   const unfinished = `${clusterDir}.new`;
   const passwordFile = join(dataDir, "initdb-password");
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  handOver(unfinished, user);
-  handOver(passwordFile, user);
+  handOver(unfinished, runAs);
+  handOver(passwordFile, runAs);
   // The built-in locale sorts alike on every machine.
   const locale = ["--encoding=UTF8", "--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const access = [`--username=${USER}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
   try {
-    await exec(initdb, [`--pgdata=${unfinished}`, ...locale, ...access], { ...user });
+    const init = asPostgres(runAs, initdb, [`--pgdata=${unfinished}`, ...locale, ...access]);
+    await exec(init.command, init.args, init.identity);
     // Single-user mode: the database exists before anything can connect.
-    const single = exec(postgres, ["--single", "-D", unfinished, "postgres"], { ...user });
+    const create = asPostgres(runAs, postgres, ["--single", "-D", unfinished, "postgres"]);
+    const single = exec(create.command, create.args, create.identity);
     single.child.stdin?.end(`CREATE DATABASE ${DATABASE};\n`);
     await single;
   } finally {
@@ -97,12 +100,13 @@ async function initialise(
   renameSync(unfinished, clusterDir);
 }
 
-function spawnServer(postgres: string, dataDir: string, clusterDir: string, port: number, user: RunAs): ChildProcess {
+function spawnServer(postgres: string, dataDir: string, clusterDir: string, port: number, runAs: RunAs): ChildProcess {
   const log = openSync(join(dataDir, "postgres.log"), "a", 0o600);
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "timezone=UTC", "max_connections=200"];
   const args = ["-D", clusterDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
   // A process group of its own: Ctrl-C in a terminal is ours to translate.
-  return spawn(postgres, args, { ...user, stdio: ["ignore", log, log], detached: true });
+  const { command, args: all, identity } = asPostgres(runAs, postgres, args);
+  return spawn(command, all, { ...identity, stdio: ["ignore", log, log], detached: true });
 }
 
 async function untilReady(child: ChildProcess, clusterDir: string, dataDir: string): Promise<void> {

@@ -23,3 +23,8 @@ export function openResultPipe(path: string): ResultPipe {
   const stream = new Socket({ fd: readEnd, readable: true, writable: false });
   return { stream, endAfterWriters: () => closeSync(writeEnd) };
 }
+
+/** Lets an engine that is still about to open the pipe go on when its reader has left: opening waits for a reader. */
+export function admitWriter(path: string): void {
+  closeSync(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+}

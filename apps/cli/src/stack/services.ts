@@ -29,7 +29,7 @@ export const describeStores = (ports: Ports, dataDir: string): Service => ({
     "--postgres-port",
     String(ports.postgres),
   ],
-  env: { UV_THREADPOOL_SIZE: "16" },
+  env: { UV_THREADPOOL_SIZE: "64" },
 });
 
 export type StackUrls = {
