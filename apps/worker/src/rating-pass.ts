@@ -5,7 +5,7 @@
  */
 import { type DeriveOptions, deriveCalls } from "@centspan/attribution";
 import { CentspanError } from "@centspan/base";
-import type { JobStore, Ledger, RateCard, RatedCall, UsageFeed } from "@centspan/model";
+import type { ChangedTrace, JobStore, Ledger, RateCard, RatedCall, UsageFeed } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import { type Claims, createClaims } from "./claims.ts";
 
@@ -38,8 +38,6 @@ export const createRatingState = (): RatingState => ({
 export type RatingFault = { workspace: string; traceId: string; error: unknown };
 export type RatingResult = { traces: number; calls: number; faults: RatingFault[] };
 
-type ChangedTrace = Awaited<ReturnType<UsageFeed["listChangedTraces"]>>[number];
-
 export async function runRatingPass(
   stores: RatingStores,
   state: RatingState,
@@ -48,7 +46,8 @@ export async function runRatingPass(
   const startNs = state.watermarkNs ?? (await stores.jobs.readJob(RATING_JOB))?.watermarkNs ?? 0n;
   state.watermarkNs = startNs;
   const sinceNs = startNs > OVERLAP_NS ? startNs - OVERLAP_NS : 0n;
-  const news = (await stores.feed.listChangedTraces(sinceNs))
+  const { asOfNs, traces } = await stores.feed.listChangedTraces(sinceNs);
+  const news = traces
     .filter((trace) => state.rated.get(keyOf(trace))?.seen !== appearanceOf(trace))
     .sort((a, b) => (a.receivedAtNs < b.receivedAtNs ? -1 : a.receivedAtNs > b.receivedAtNs ? 1 : 0));
 
@@ -58,14 +57,17 @@ export async function runRatingPass(
     await rateChunk(stores, state, rules, chunk, result);
     for (const trace of chunk)
       state.rated.set(keyOf(trace), { seen: appearanceOf(trace), receivedAtNs: trace.receivedAtNs });
-    const last = chunk.at(-1)?.receivedAtNs ?? startNs;
-    if (last > state.watermarkNs) {
-      await stores.jobs.writeJob(RATING_JOB, last);
-      state.watermarkNs = last;
-    }
+    await advance(stores.jobs, state, chunk.at(-1)?.receivedAtNs ?? startNs);
   }
+  await advance(stores.jobs, state, asOfNs);
   forgetOld(state);
   return result;
+}
+
+async function advance(jobs: JobStore, state: RatingState, toNs: bigint): Promise<void> {
+  if (state.watermarkNs !== null && toNs <= state.watermarkNs) return;
+  await jobs.writeJob(RATING_JOB, toNs);
+  state.watermarkNs = toNs;
 }
 
 async function rateChunk(

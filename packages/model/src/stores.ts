@@ -132,11 +132,12 @@ export type SpanStore = {
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
 };
 
+export type ChangedTrace = { workspace: string; traceId: string; usageSpans: number; receivedAtNs: bigint };
+
 /** What the rating worker needs of spans: which traces have news, and their usage-bearing spans with ancestors. */
 export type UsageFeed = {
-  listChangedTraces(
-    sinceNs: bigint,
-  ): Promise<{ workspace: string; traceId: string; usageSpans: number; receivedAtNs: bigint }[]>;
+  /** `asOfNs` is the store's clock before it looked: spans received later may be missing, whatever their place. */
+  listChangedTraces(sinceNs: bigint): Promise<{ asOfNs: bigint; traces: ChangedTrace[] }>;
   readUsageSpans(workspace: string, traceId: string): Promise<SpanRecord[]>;
 };
 

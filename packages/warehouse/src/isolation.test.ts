@@ -87,7 +87,7 @@ it("asks every reader of the ports", () => {
 });
 
 it("reports changed traces with the workspace they are in", async () => {
-  const changed = await test.warehouse.listChangedTraces(0n);
+  const { traces: changed } = await test.warehouse.listChangedTraces(0n);
   expect(changed.map(({ workspace, traceId: id }) => [workspace, id]).sort()).toEqual([
     ["blue", traceId(1)],
     ["red", traceId(1)],

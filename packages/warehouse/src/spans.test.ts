@@ -253,7 +253,7 @@ describe("usage", () => {
   it("makes a trace news when anything of it arrives, as long as it has usage", async () => {
     const [first, second, without] = [freshTrace(), freshTrace(), freshTrace()];
     const changed = async (sinceNs: bigint) => {
-      const traces = await test.warehouse.listChangedTraces(sinceNs);
+      const { traces } = await test.warehouse.listChangedTraces(sinceNs);
       return traces.filter(({ traceId: id }) => [first, second, without].includes(id));
     };
     await insert(makeSpan({ traceId: first, spanId: spanId(2), parentSpanId: spanId(1), attributes: usage }));

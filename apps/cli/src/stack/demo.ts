@@ -57,10 +57,13 @@ export function runDemo(
   return { finished, stop: () => child.kill("SIGTERM") };
 }
 
-/** Waits until every span received so far is rated. */
+/** The services send their spans twice a second; by then all that a finished request left behind has arrived. */
+const EXPORT_DELAY_NS = 3_000_000_000n;
+
+/** Waits until every span of the requests made so far is rated. */
 export async function waitUntilRated(api: ApiClient, patienceMs: number): Promise<void> {
   const clock = createWallClock();
-  const targetNs = clock.nowNs();
+  const targetNs = clock.nowNs() + EXPORT_DELAY_NS;
   const endNs = targetNs + BigInt(patienceMs) * 1_000_000n;
   while (clock.nowNs() < endNs) {
     const { ratedThrough } = await api.health();

@@ -12,6 +12,7 @@ export async function listChangedTraces(
   connection: Connection,
   sinceNs: bigint,
 ): ReturnType<UsageFeed["listChangedTraces"]> {
+  const [clock] = await connection.query<{ as_of_ns: string }>(`SELECT ${nanoseconds("now64(9)")} AS as_of_ns`);
   const rows = await connection.query<Row>(
     `SELECT workspace, trace_id, uniqExactIf(span_id, has_usage) AS usage_spans,
        ${nanoseconds("max(received_at)")} AS received_ns
@@ -22,10 +23,11 @@ export async function listChangedTraces(
      ORDER BY received_ns, workspace, trace_id`,
     { sinceNs: sinceNs.toString() },
   );
-  return rows.map((row) => ({
+  const traces = rows.map((row) => ({
     workspace: row.workspace,
     traceId: row.trace_id,
     usageSpans: Number(row.usage_spans),
     receivedAtNs: BigInt(row.received_ns),
   }));
+  return { asOfNs: BigInt(clock?.as_of_ns ?? 0), traces };
 }
