@@ -34,7 +34,7 @@ describe("outcome table", () => {
   });
   const table = prepareOutcomeTable([nothing, makeOutcomeRow("platform"), noPass, dear], makeOutcomeRow("total"), [
     makeCostRow("platform", { provenance: "simulated" }),
-    makeCostRow("growth", { unpricedCalls: 2 }),
+    makeCostRow("growth", { requests: 1_000, unpricedCalls: 2 }),
   ]);
 
   it("lists the dearest first and what belongs to nobody last", () => {
@@ -60,11 +60,11 @@ describe("outcome table", () => {
   it("takes marks and counts from the cost rows, and adds the counts up", () => {
     expect(table.rows.map((row) => [row.provenance, row.calls])).toEqual([
       ["measured", null],
-      ["measured", 40],
+      ["measured", 1_000],
       ["simulated", 40],
       ["measured", null],
     ]);
-    expect(table.total).toMatchObject({ calls: 80, unpricedCalls: 2 });
+    expect(table.total).toMatchObject({ calls: 1_040, unpricedCalls: 2 });
   });
 });
 
@@ -158,6 +158,12 @@ describe("trend", () => {
       ["28 Nov", "$0.00", null, null],
       ["29 Nov", "$1.00", null, null],
     ]);
+  });
+
+  it("draws an interval without an upper end only as far as it is known, and says so", () => {
+    const interval = { lowUsd: "1.5", highUsd: null, level: 0.95, method: "bootstrap" } as const;
+    const [point] = prepareTrend([], [makeOutcomeRow("2026-11-27", { interval })], "day", "en");
+    expect(point).toMatchObject({ band: null, reach: [0.5, 0], intervalText: "≥ 1.5000" });
   });
 
   it("keeps every bucket that has rows, in order", () => {

@@ -10,6 +10,7 @@ export type KeyFigures = {
   spend: string;
   provenance: Provenance | null;
   parts: { kind: Provenance; share: string }[];
+  /** Requests made: an imported aggregate stands for many. */
   calls: number;
   unpricedCalls: number;
   quarantinedCalls: number;
@@ -56,7 +57,7 @@ export function prepareKeyFigures(total: OutcomeCostRow, costs: readonly CostRow
     spend: formatMoney(total.spendUsd, headlineDecimals(total.spendUsd)),
     provenance: resolveProvenance(split),
     parts: listProvenanceParts(split),
-    calls: sum((cost) => cost.calls),
+    calls: sum((cost) => cost.requests),
     unpricedCalls: sum((cost) => cost.unpricedCalls),
     quarantinedCalls: sum((cost) => cost.quarantinedCalls),
     perPass: describePerPass(total),

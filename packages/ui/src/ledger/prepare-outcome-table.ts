@@ -73,7 +73,7 @@ function prepareRow(
     failedShare: formatShare(row.failedSpendUsd, row.spendUsd),
     coverage: row.coverage === null ? null : formatRatio(row.coverage),
     provenance: cost?.provenance ?? simulatedMark(row.simulatedShare),
-    calls: cost?.calls ?? null,
+    calls: cost?.requests ?? null,
     unpricedCalls: cost?.unpricedCalls ?? 0,
     quarantinedCalls: cost?.quarantinedCalls ?? 0,
   };
@@ -97,7 +97,7 @@ export function prepareOutcomeTable(
     failed: columnDecimals(rows.map((row) => row.failedSpendUsd)),
   };
   const costOf = new Map(costs.map((cost) => [cost.group, cost]));
-  const calls = costs.reduce((sum, cost) => sum + cost.calls, 0);
+  const calls = costs.reduce((sum, cost) => sum + cost.requests, 0);
   const totalRow = prepareRow(total, undefined, axis, columns);
   return {
     rows: rows.toSorted(compareRows).map((row) => prepareRow(row, costOf.get(row.group), axis, columns)),

@@ -23,7 +23,10 @@ export type TrendPoint = {
   label: string;
   spend: number;
   perPass: number | null;
+  /** Both ends of the interval; null where a side has none. */
   band: [number, number] | null;
+  /** How far the interval reaches below and above the point; an end that is not known reaches nowhere. */
+  reach: [number, number] | null;
   spendText: string;
   perPassText: string | null;
   intervalText: string | null;
@@ -75,6 +78,11 @@ function labelBucket(startNs: bigint, bucket: Bucket, language: Language): strin
   return bucket === "day" ? day : `${day} ${formatMinute(startNs)}`;
 }
 
+function measureReach(pointUsd: string, lowUsd: string | null, highUsd: string | null): [number, number] {
+  const point = toGeometry(pointUsd);
+  return [point - toGeometry(lowUsd ?? pointUsd), toGeometry(highUsd ?? pointUsd) - point];
+}
+
 export function prepareTrend(
   costs: readonly CostRow[],
   outcomes: readonly OutcomeCostRow[],
@@ -96,10 +104,11 @@ export function prepareTrend(
       label: labelBucket(startNs, bucket, language),
       spend: toGeometry(spendUsd),
       perPass: perPassUsd === null ? null : toGeometry(perPassUsd),
+      reach: perPassUsd === null ? null : measureReach(perPassUsd, lowUsd, highUsd),
       band: bounded ? [toGeometry(lowUsd), toGeometry(highUsd)] : null,
       spendText: formatMoney(spendUsd, spendDecimals),
       perPassText: perPassUsd === null ? null : formatMoney(perPassUsd, decimals),
-      intervalText: bounded ? formatInterval(lowUsd, highUsd, decimals) : null,
+      intervalText: perPassUsd === null ? null : formatInterval(lowUsd, highUsd, decimals),
       passed: outcome?.passed ?? 0,
       tasks: outcome?.tasks ?? 0,
     };

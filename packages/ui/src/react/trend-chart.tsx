@@ -6,6 +6,7 @@ import {
   BarChart,
   CartesianGrid,
   ComposedChart,
+  ErrorBar,
   Line,
   ResponsiveContainer,
   Tooltip,
@@ -21,6 +22,7 @@ export type TrendDatum = {
   spend: number;
   perPass: number | null;
   band: [number, number] | null;
+  reach: [number, number] | null;
   spendText: string;
   perPassText: string | null;
   intervalText: string | null;
@@ -81,7 +83,9 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
             strokeWidth={2}
             dot={points.length > DENSE ? false : { r: 3, fill: "var(--c-now)", stroke: "none" }}
             isAnimationActive={false}
-          />
+          >
+            {points.length <= DENSE && <ErrorBar dataKey="reach" stroke="var(--c-now)" strokeWidth={1} width={5} />}
+          </Line>
         </ComposedChart>
       </ResponsiveContainer>
       <p className="pl-[58px] text-axis text-ink-3">{labels.spend}</p>

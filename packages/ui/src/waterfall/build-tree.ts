@@ -33,10 +33,10 @@ export type SpanTree = {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** By start, then the longer first (so that a parent-like span precedes), then by id. */
+/** By start, then by end (what was over in an instant came first), then by id. */
 function compareNodes(a: TreeNode, b: TreeNode): number {
   if (a.startNs !== b.startNs) return a.startNs < b.startNs ? -1 : 1;
-  if (a.endNs !== b.endNs) return a.endNs > b.endNs ? -1 : 1;
+  if (a.endNs !== b.endNs) return a.endNs < b.endNs ? -1 : 1;
   return compareText(a.key, b.key);
 }
 

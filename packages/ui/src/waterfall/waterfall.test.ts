@@ -27,7 +27,7 @@ it("builds test spans that are rows of the API", () => {
 });
 
 describe("traps of real traces", () => {
-  it("orders by tree, then by start, then the longer first", () => {
+  it("orders by tree, then by start, then by end", () => {
     const spans = [
       { spanId: "late", parent: "root", fromMs: 5, toMs: 6 },
       { spanId: "short", parent: "root", fromMs: 1, toMs: 2 },
@@ -35,7 +35,7 @@ describe("traps of real traces", () => {
       { spanId: "inner", parent: "long", fromMs: 1, toMs: 2 },
       { spanId: "root", fromMs: 0, toMs: 10 },
     ];
-    expect(outline(spans)).toEqual(["root", "-long", "--inner", "-short", "-late"]);
+    expect(outline(spans)).toEqual(["root", "-short", "-long", "--inner", "-late"]);
   });
 
   it("gives one placeholder to each missing parent, shared by its children, and doesn't stretch the trace", () => {
