@@ -7,7 +7,7 @@ const own = (): SpanRow[] => detail.spans.filter((span) => !span.linked);
 const named = (name: string): SpanRow[] => detail.spans.filter((span) => span.name === name);
 
 beforeAll(async () => {
-  const [run] = await listAll<TraceRow>("/traces?model=scripted-strong&limit=1");
+  const [run] = await listAll<TraceRow>("/traces?model=scripted-strong");
   detail = await getOk<TraceDetail>(`/traces/${run?.traceId}`);
 });
 

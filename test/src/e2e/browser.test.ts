@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import type { OutcomeCostRow } from "@centspan/model";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { getOk } from "../stack/api.ts";
+import { keepScreenshot, openBrowser, openPage, type WatchedPage } from "../stack/browser.ts";
+import { runProcess } from "../stack/processes.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const address = (path: string): string => new URL(path, inject("connection").webUrl).href;
+
+/** Charts are drawn once the page's code runs; a picture before that would be half a page. */
+async function waitForCharts(page: WatchedPage): Promise<void> {
+  await page.locator(".recharts-surface path").first().waitFor();
+}
+
+it("leads from the overview over a key and a run to the waterfall and one span", async () => {
+  const page = await openPage(browser);
+  await page.goto(address("/"));
+  const { total } = await getOk<{ total: OutcomeCostRow }>("/outcomes/cost?groupBy=team");
+
+  // The first screen answers a finance person: what was spent, what it bought, at which price, and how sure that is.
+  const first = await page.locator("main").innerText();
+  for (const team of ["payments", "search", "platform"]) expect(first).toContain(team);
+  expect(first).toContain(`${total.passed} of ${total.tasks} tasks`);
+  expect(first).toContain(`$${Number(total.spendUsd).toFixed(4)}`);
+  expect(first).toContain(`$${Number(total.costPerPassUsd).toFixed(4)}`);
+  expect(first).toMatch(/95%: 0\.\d+–0\.\d+/);
+  expect(first).toContain("simulated");
+  await waitForCharts(page);
+  await keepScreenshot(page, "1-overview");
+
+  await page.getByRole("link", { name: "platform-agent", exact: true }).first().click();
+  await page.waitForURL(/\/keys\//);
+  await page.getByRole("heading", { level: 1, name: "platform-agent" }).waitFor();
+  await waitForCharts(page);
+  await keepScreenshot(page, "2-key");
+
+  const run = page.locator("main a[href^='/runs/']").last();
+  await run.click();
+  await page.waitForURL(/\/runs\/[0-9a-f]{32}/);
+  await page.getByText("invoke_agent centspan-repair").first().waitFor();
+  await waitForCharts(page);
+  await keepScreenshot(page, "3-run");
+
+  // The waterfall: three layers, and the engine's steps as a lane under the decode that they served.
+  const waterfall = await page.locator("main").innerText();
+  for (const name of [
+    "loop.turn",
+    "POST /v1/responses",
+    "api.tokenize",
+    "chat scripted-",
+    "inference.prefill",
+    "decode.step",
+  ]) {
+    expect(waterfall).toContain(name);
+  }
+  await page
+    .locator("a[href*='span=']")
+    .filter({ hasText: /^inference\.decode$/ })
+    .first()
+    .click();
+  await page.waitForURL(/[?&]span=[0-9a-f]{16}/);
+  await page.getByText("centspan.decode.tokens").waitFor();
+  await page.getByText("simulated", { exact: true }).first().waitFor();
+  await keepScreenshot(page, "4-span");
+
+  await page.keyboard.press("Escape");
+  await page.waitForURL((url) => !url.searchParams.has("span"));
+  expect(page.problems).toEqual([]);
+});
+
+it("shows a call's charge lines at its span, exactly as the API has them", async () => {
+  const page = await openPage(browser);
+  const { data } = await getOk<{ data: { traceId: string; spanId: string; costUsd: string }[] }>("/calls?limit=1");
+  const [call] = data;
+  await page.goto(address(`/runs/${call?.traceId}?span=${call?.spanId}`));
+  await page.getByText("gen_ai.usage.input_tokens").waitFor();
+  expect(await page.locator("main").innerText()).toContain(`$${Number(call?.costUsd).toFixed(6)}`);
+  expect(page.problems).toEqual([]);
+});
+
+it("has pages for dark, phone and Korean, without sideways scrolling", async () => {
+  const phone = await openPage(browser, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+  await phone.goto(address("/"));
+  await waitForCharts(phone);
+  await keepScreenshot(phone, "5-phone-dark");
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  const korean = await openPage(browser);
+  await korean.goto(address("/?lang=ko"));
+  expect(await korean.locator("html").getAttribute("lang")).toBe("ko");
+  await keepScreenshot(korean, "6-korean");
+  expect([...phone.problems, ...korean.problems]).toEqual([]);
+});
+
+it("says plainly that a page is not there", async () => {
+  const page = await openPage(browser);
+  const answer = await page.goto(address(`/runs/${"ab".repeat(16)}`));
+  expect(answer?.status()).toBe(404);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await keepScreenshot(page, "7-not-found");
+});
+
+it.skipIf(process.env.CENTSPAN_SHARED === undefined)(
+  "shows what a resolved task of the 500 recorded runs cost, with its interval (needs CENTSPAN_SHARED)",
+  async () => {
+    const file = join(
+      process.env.CENTSPAN_SHARED ?? "",
+      "data/trajectories/mini-swe-agent-gemini-3-pro/stats_all_500.json",
+    );
+    const options = ["--workspace", "swebench-page", "--data", inject("dataDir")];
+    expect((await runProcess(["apps/cli/dist/main.js", "import", "swebench-stats", file, ...options])).code).toBe(0);
+    const page = await openPage(browser);
+    await page.goto(address("/?workspace=swebench-page"));
+    const text = await page.locator("main").innerText();
+    for (const figure of ["$230.46", "$0.6212", "371", "500", "33.8%", "20,163"]) expect(text).toContain(figure);
+    expect(text).toMatch(/95%: 0\.56\d\d–0\.6[78]\d\d/);
+    await keepScreenshot(page, "8-recorded-runs");
+    expect(page.problems).toEqual([]);
+  },
+);
