@@ -3,7 +3,8 @@ import { KeyFigures, SimulatedNote, UnpricedNote } from "#features/ledger/key-fi
 import { loadSpend, type Spend } from "#features/ledger/load-spend.ts";
 import { OutcomeTable } from "#features/ledger/outcome-table.tsx";
 import { TrendPanel } from "#features/ledger/trend-panel.tsx";
-import { type Page, type RawParams, renderPage } from "#features/page/open-page.tsx";
+import { type RawParams, renderPage } from "#features/page/open-page.tsx";
+import type { Page } from "#features/page/page.ts";
 import { PageFrame } from "#features/page/page-frame.tsx";
 
 export const dynamic = "force-dynamic";

@@ -84,7 +84,9 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
             dot={points.length > DENSE ? false : { r: 3, fill: "var(--c-now)", stroke: "none" }}
             isAnimationActive={false}
           >
-            {points.length <= DENSE && <ErrorBar dataKey="reach" stroke="var(--c-now)" strokeWidth={1} width={5} />}
+            {points.length <= DENSE && (
+              <ErrorBar dataKey="reach" stroke="var(--c-now)" strokeWidth={1} width={5} isAnimationActive={false} />
+            )}
           </Line>
         </ComposedChart>
       </ResponsiveContainer>

@@ -7,7 +7,7 @@ import { KeyFigures, SimulatedNote, UnpricedNote } from "../ledger/key-figures.t
 import type { Spend } from "../ledger/load-spend.ts";
 import { Panel } from "../ledger/panel.tsx";
 import { TrendPanel } from "../ledger/trend-panel.tsx";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
 import { RunTable } from "../runs/run-table.tsx";
 

@@ -3,7 +3,7 @@ import { CentspanError } from "@centspan/base";
 import type { TraceRow } from "@centspan/model";
 import { prepareTasks, type TaskRow } from "@centspan/ui";
 import { loadSpend, type Spend } from "../ledger/load-spend.ts";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 
 const MOST_TASKS = 100;
 const MOST_RUNS = "1000";

@@ -1,6 +1,6 @@
 /** First start, and a period without spend: what to do next, with the commands. */
 import { PageLink } from "#components/page-link";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { describeConnections } from "../sources/connections.ts";
 
 export function EmptyWorkspace({ page }: { page: Page }) {

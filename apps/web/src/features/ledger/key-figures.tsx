@@ -3,7 +3,7 @@ import { type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark }
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import type { Filter } from "./load-spend.ts";
 
 type FigureProps = {

@@ -1,4 +1,6 @@
 /** Loads what a page about spend shows: figures, groupings and the trend of one filter and period, all from the Trace API. */
+
+import type { ApiClient } from "@centspan/api";
 import {
   type Bucket,
   chooseFiner,
@@ -10,13 +12,13 @@ import {
   prepareTrend,
   type TrendPoint,
 } from "@centspan/ui";
-import type { Api, Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { type Period, resolvePeriod } from "../page/period.ts";
 
 export type Filter = Partial<Record<"key" | "team" | "task" | "model", string>>;
 export type Grouping = "team" | "key" | "task" | "taskType" | "model" | "repository" | "role";
 type Query = Filter & { from?: string; to?: string };
-type Dated = Awaited<ReturnType<Api["cost"]>>["data"];
+type Dated = Awaited<ReturnType<ApiClient["cost"]>>["data"];
 
 export type Spend = {
   period: Period;
@@ -56,14 +58,14 @@ export async function loadSpend(page: Page, filter: Filter, groupings: readonly 
   };
 }
 
-async function loadTrend(api: Api, query: Query, language: Page["language"]): Promise<Spend["trend"]> {
+async function loadTrend(api: ApiClient, query: Query, language: Page["language"]): Promise<Spend["trend"]> {
   const { bucket, costs } = await chooseBucket(api, query);
   const outcomes = await api.outcomesCost({ ...query, groupBy: bucket });
   return { bucket, points: prepareTrend(costs, outcomes.data, bucket, language) };
 }
 
 /** Days first; finer while everything lies within a few buckets, as long as finer shows more than one. */
-async function chooseBucket(api: Api, query: Query): Promise<{ bucket: Bucket; costs: Dated }> {
+async function chooseBucket(api: ApiClient, query: Query): Promise<{ bucket: Bucket; costs: Dated }> {
   let bucket: Bucket = "day";
   let { data: costs } = await api.cost({ ...query, groupBy: bucket });
   for (let finer = chooseFiner(costs, bucket); finer !== null; finer = chooseFiner(costs, bucket)) {

@@ -10,7 +10,7 @@ import {
 } from "@centspan/ui";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { PerPassValue } from "./key-figures.tsx";
 import type { Filter, Grouping } from "./load-spend.ts";
 import { Panel } from "./panel.tsx";

@@ -6,7 +6,7 @@ import { KeyFigures, SimulatedNote, UnpricedNote } from "../ledger/key-figures.t
 import type { Filter, Grouping, Spend } from "../ledger/load-spend.ts";
 import { OutcomeTable } from "../ledger/outcome-table.tsx";
 import { Panel } from "../ledger/panel.tsx";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import type { Params } from "../page/params.ts";
 
 export const GROUPINGS = ["key", "team", "taskType", "model", "repository", "task"] as const satisfies Grouping[];

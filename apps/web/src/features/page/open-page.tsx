@@ -6,31 +6,13 @@ import { CentspanError } from "@centspan/base";
 import { cookies, headers } from "next/headers";
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
-import { type Catalogue, chooseLanguage, getCatalogue, LANGUAGE_HEADER, type Language } from "#i18n";
+import { chooseLanguage, getCatalogue, LANGUAGE_HEADER, type Language } from "#i18n";
 import { openTraceApi } from "#server/trace-api";
-import { buildHref, type Changes, type Params, pickCarried, readParams } from "./params.ts";
+import type { Page, PageBase } from "./page.ts";
+import { buildHref, pickCarried, readParams } from "./params.ts";
 import { AwayState, BadAddressState } from "./states.tsx";
 
-export type Api = Awaited<ReturnType<typeof openTraceApi>>;
 export type RawParams = Promise<Record<string, string | string[] | undefined>>;
-
-export type PageBase = {
-  path: string;
-  params: Params;
-  language: Language;
-  t: Catalogue;
-  nowMs: number;
-  /** An address elsewhere in the app: keeps workspace and period. */
-  href(path: string, changes?: Changes): string;
-  /** This page with some parameters changed; null takes one away. */
-  here(changes: Changes): string;
-};
-
-export type Page = PageBase & {
-  api: Api;
-  workspaces: { id: string; name: string }[];
-  ratedThrough: string | null;
-};
 
 export async function readLanguage(): Promise<Language> {
   const [jar, head] = await Promise.all([cookies(), headers()]);

@@ -3,7 +3,7 @@ import { formatDateMinute, ProvenanceMark, parseInstantNs } from "@centspan/ui";
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
-import type { Page, PageBase } from "./open-page.tsx";
+import type { Page, PageBase } from "./page.ts";
 import { PERIODS, type Period } from "./period.ts";
 
 type Crumb = { label: string; href?: string };

@@ -1,6 +1,6 @@
 /** States without data, each with what to do next: a store away, an address that asks for what isn't there. */
 import { AutoRetry } from "#components/auto-retry";
-import type { PageBase } from "./open-page.tsx";
+import type { PageBase } from "./page.ts";
 import { StateFrame } from "./page-frame.tsx";
 
 const isStore = (name: string): name is "warehouse" | "control" => name === "warehouse" || name === "control";

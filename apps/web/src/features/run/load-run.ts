@@ -1,7 +1,7 @@
 /** Loads one run: its trace, the selected span, the outcome's evidence, and the other attempts at its task. */
 import { CentspanError } from "@centspan/base";
 import type { OutcomeRow, SpanDetail, TraceDetail, TraceRow } from "@centspan/model";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { readSelection } from "./waterfall-state.ts";
 
 export type Run = TraceDetail & {

@@ -18,7 +18,7 @@ import { PageLink } from "#components/page-link";
 import { Figure, FigureStrip } from "../ledger/key-figures.tsx";
 import { Panel } from "../ledger/panel.tsx";
 import { RowsOnRequest } from "../ledger/rows-on-request.tsx";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
 import type { Run } from "./load-run.ts";
 import { MissingSpanPanel, SpanPanel } from "./span-panel.tsx";

@@ -13,7 +13,7 @@ import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 
 const MOST_LINKS = 8;
 

@@ -19,7 +19,7 @@ import { clsx } from "clsx";
 import { PageLink } from "#components/page-link";
 import { RowKeys } from "#components/row-keys";
 import type { Catalogue } from "#i18n";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { describeNote, needsAttention } from "./describe-note.ts";
 import { MAX_ROWS, toggleRow } from "./waterfall-state.ts";
 
@@ -201,7 +201,8 @@ type TableProps = { page: Page; view: WaterfallView; waterfall: Waterfall; total
 export function WaterfallTable({ page, view, waterfall, total }: TableProps) {
   const { t } = page;
   return (
-    <RowKeys closeHref={view.selected === null ? null : page.here({ span: null })}>
+    <>
+      <RowKeys closeHref={view.selected === null ? null : page.here({ span: null })} />
       <div className="px-4 pt-2">
         <WaterfallOverview marks={waterfall.overview} window={waterfall.overviewWindow} />
         <p className="mt-1 flex flex-wrap justify-between gap-x-3 text-axis text-ink-3">
@@ -235,6 +236,6 @@ export function WaterfallTable({ page, view, waterfall, total }: TableProps) {
         </table>
       </div>
       <Pager page={page} waterfall={waterfall} />
-    </RowKeys>
+    </>
   );
 }

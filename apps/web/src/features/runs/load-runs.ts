@@ -1,6 +1,6 @@
 /** Loads a page of runs and the values its filters offer. Filters are the URL's; what it doesn't say isn't filtered. */
 import { OUTCOME_STATUSES, type TraceRow } from "@centspan/model";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { type Period, readPeriod } from "../page/period.ts";
 
 const PAGE_SIZE = "50";

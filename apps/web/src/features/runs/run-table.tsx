@@ -11,7 +11,7 @@ import {
   parseInstantNs,
 } from "@centspan/ui";
 import { PageLink } from "#components/page-link";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { OutcomeText } from "./outcome-text.tsx";
 
 function RunRow({ run, decimals, page }: { run: TraceRow; decimals: number; page: Page }) {

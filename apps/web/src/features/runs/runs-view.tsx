@@ -1,24 +1,24 @@
 /** The list of runs with its filters as a plain form: works without client code, and the URL says it all. */
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import { type Runs, STATUSES } from "./load-runs.ts";
 import { RunTable } from "./run-table.tsx";
 
 type SelectProps = {
   name: string;
   label: string;
-  any: string;
+  noChoice: string;
   value: string | undefined;
   options: readonly [string, string][];
 };
 
-function Select({ name, label, any, value, options }: SelectProps) {
+function Select({ name, label, noChoice, value, options }: SelectProps) {
   return (
     <label className="flex flex-col gap-0.5 text-axis text-ink-3">
       {label}
       <select name={name} defaultValue={value ?? ""} className="field min-w-[110px]">
-        <option value="">{any}</option>
+        <option value="">{noChoice}</option>
         {options.map(([id, text]) => (
           <option key={id} value={id}>
             {text}
@@ -40,13 +40,13 @@ function Filters({ page, runs }: { page: Page; runs: Runs }) {
         const value = params[name];
         return value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />;
       })}
-      <Select name="team" label={t.team} any={t.any} value={filter.team} options={same(options.team)} />
-      <Select name="key" label={t.key} any={t.any} value={filter.key} options={same(options.key)} />
-      <Select name="model" label={t.model} any={t.any} value={filter.model} options={same(options.model)} />
+      <Select name="team" label={t.team} noChoice={t.any} value={filter.team} options={same(options.team)} />
+      <Select name="key" label={t.key} noChoice={t.any} value={filter.key} options={same(options.key)} />
+      <Select name="model" label={t.model} noChoice={t.any} value={filter.model} options={same(options.model)} />
       <Select
         name="status"
         label={t.outcome}
-        any={t.any}
+        noChoice={t.any}
         value={filter.status}
         options={STATUSES.map((status) => [status, t.outcomeOf[status]])}
       />

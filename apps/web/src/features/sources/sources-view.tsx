@@ -3,7 +3,7 @@ import type { KeyRow } from "@centspan/model";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
-import type { Page } from "../page/open-page.tsx";
+import type { Page } from "../page/page.ts";
 import type { Connections } from "./connections.ts";
 
 function Way({ title, text, command }: { title: string; text?: ReactNode; command: string }) {
