@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { findKvPolicy, kvPolicies } from "@centspan/policies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -125,22 +124,3 @@ it("hits under LRU-leaf as the obvious list does: drop the oldest ends of prefix
   fc.assert(fc.property(prompts, fc.integer({ min: 5, max: 12 }), play));
   expect(hits).toBeGreaterThan(100);
 });
-
-const sharedFolder = process.env.CENTSPAN_SHARED;
-describe.skipIf(sharedFolder === undefined)(
-  "hit rates of the Mooncake conversation trace (needs CENTSPAN_SHARED)",
-  () => {
-    it("LRU-leaf is within .0005 of the reference at 5,000 and 10,000 blocks", () => {
-      const file = `${sharedFolder}/data/serving/mooncake_conversation_trace.jsonl`;
-      expect(existsSync(file), `${file} is missing`).toBe(true);
-      const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-      const prompts = lines.map((line): number[] => JSON.parse(line).hash_ids);
-      const total = prompts.reduce((sum, keys) => sum + keys.length, 0);
-      expect([prompts.length, total]).toEqual([12_031, 288_500]);
-      const rate = (capacity: number): number =>
-        replayPrompts(prompts, capacity, "lru-leaf").reduce((sum, hits) => sum + hits, 0) / total;
-      expect(Math.abs(rate(5_000) - 0.1118)).toBeLessThan(0.0005);
-      expect(Math.abs(rate(10_000) - 0.2116)).toBeLessThan(0.0005);
-    });
-  },
-);

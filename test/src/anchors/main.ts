@@ -1,0 +1,27 @@
+/**
+ * `npm run anchors -- --data DIR`: this code against numbers that others published. Prints a line per anchor and, as the last
+ * line, one JSON object; exits 1 when one is missed.
+ */
+import { parseArgs } from "node:util";
+import type { AnchorGroup } from "./anchor.ts";
+import { checkHitRates } from "./hit-rates.ts";
+import { checkRecordedRuns } from "./recorded-runs.ts";
+
+const GROUPS: AnchorGroup[] = [checkHitRates, checkRecordedRuns];
+
+const { values } = parseArgs({ options: { data: { type: "string" } } });
+if (values.data === undefined) {
+  console.error("anchors: name the folder of the maintainers' data with --data DIR");
+  process.exit(1);
+}
+const folder = values.data;
+const anchors = GROUPS.flatMap((check) => check(folder)).map((anchor) => ({
+  ...anchor,
+  held: Math.abs(anchor.measured - anchor.expected) <= anchor.tolerance,
+}));
+for (const { name, expected, tolerance, measured, held } of anchors) {
+  console.log(`${held ? "held  " : "MISSED"}  ${name}: ${measured} (expected ${expected} ± ${tolerance})`);
+}
+const passed = anchors.filter(({ held }) => held).length;
+console.log(JSON.stringify({ passed, failed: anchors.length - passed, anchors }));
+process.exit(passed === anchors.length ? 0 : 1);
