@@ -75,7 +75,15 @@ export function describeServices(ports: Ports, urls: StackUrls, keys: LocalKeys,
     {
       name: "web",
       script: appScript("web", ".next/standalone/apps/web/start.mjs"),
-      env: { ...stores, NODE_ENV: "production", HOSTNAME: HOST, PORT: String(ports.web), NEXT_TELEMETRY_DISABLED: "1" },
+      env: {
+        ...stores,
+        CENTSPAN_GATEWAY_URL: urls.gatewayUrl,
+        CENTSPAN_OTLP_URL: urls.otlpUrl,
+        NODE_ENV: "production",
+        HOSTNAME: HOST,
+        PORT: String(ports.web),
+        NEXT_TELEMETRY_DISABLED: "1",
+      },
     },
   ];
 }
