@@ -8,13 +8,15 @@ import { asCentspanError, type CentspanError, ERRORS } from "@centspan/base";
 export function toErrorBody(error: CentspanError) {
   return {
     error: {
-      message: `${error.message} ${ERRORS[error.code].remedy}`,
+      message: `${endSentence(error.message)} ${ERRORS[error.code].remedy}`,
       type: toType(error.status),
       code: error.code,
       param: error.field ?? null,
     },
   };
 }
+
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function toType(status: number): string {
   if (status === 401) return "authentication_error";

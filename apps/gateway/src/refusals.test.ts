@@ -21,7 +21,12 @@ describe("refusals", () => {
     const response = await client.post(RESPONSES, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({
-      error: { type: "authentication_error", code, param: "authorization", message: expect.any(String) },
+      error: {
+        type: "authentication_error",
+        code,
+        param: "authorization",
+        message: expect.stringMatching(/\w\. Send /),
+      },
     });
   });
 

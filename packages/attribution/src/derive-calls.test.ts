@@ -132,6 +132,57 @@ describe("one response, several observers", () => {
   });
 });
 
+describe("a usage span that names neither model nor response (Codex)", () => {
+  const turn = span(1, { name: "run_turn", attributes: { "conversation.id": "thread" } });
+  const counts = { "gen_ai.usage.input_tokens": "100", "gen_ai.usage.output_tokens": "9" };
+  /** One request as Codex traces it: the exchange and the reading of its stream are siblings. */
+  const trace = (n: number, ...answers: SpanRecord[]): SpanRecord[] => [
+    span(n, { name: "try_run_sampling_request", parentSpanId: hex(1), attributes: { model: "gpt-5.5" } }),
+    span(n + 1, { name: "stream_request", parentSpanId: hex(n) }),
+    ...answers.map((answer) => ({ ...answer, parentSpanId: hex(n + 1) })),
+    span(n + 9, { parentSpanId: hex(n), attributes: { ...counts, "codex.usage.total_tokens": "109" } }),
+  ];
+  const answer = (n: number, attributes: Record<string, string>): SpanRecord =>
+    span(n, { service: "centspan-gateway", attributes: chat(100, attributes) });
+
+  it("has them from the spans above", () => {
+    expect(deriveCalls([turn, ...trace(10)])).toMatchObject([
+      { spanId: hex(19), provider: "openai", model: "gpt-5.5", sessionId: "thread", task: "thread", source: "client" },
+    ]);
+  });
+
+  it("is the call that the gateway reported within the same request, and no other", () => {
+    const spans = [
+      turn,
+      ...trace(10, answer(12, { "gen_ai.response.id": "r1" })),
+      ...trace(30, answer(32, { "gen_ai.response.id": "r2" })),
+      ...trace(50),
+    ];
+    const { calls, notes } = deriveCallsWithNotes(spans);
+    expect(calls.map(({ spanId, source, responseId, sessionId }) => [spanId, source, responseId, sessionId])).toEqual([
+      [hex(12), "gateway", "r1", "thread"],
+      [hex(32), "gateway", "r2", "thread"],
+      [hex(59), "client", "", "thread"],
+    ]);
+    const repeated = notes.flatMap((note) => (note.kind === "not_billed" ? [[note.spanId, note.reason]] : []));
+    expect(repeated).toEqual([
+      [hex(19), "same_response"],
+      [hex(39), "same_response"],
+    ]);
+  });
+
+  it("belongs to the attempt that reported its usage", () => {
+    const cut = answer(15, { "gen_ai.response.id": "r1", "centspan.usage.missing": "true" });
+    delete cut.attributes["gen_ai.usage.input_tokens"];
+    delete cut.attributes["gen_ai.usage.output_tokens"];
+    const calls = deriveCalls([turn, ...trace(10, answer(12, { "gen_ai.response.id": "r2" }), cut)]);
+    expect(calls.map(({ spanId, quarantineReason }) => [spanId, quarantineReason])).toEqual([
+      [hex(12), ""],
+      [hex(15), "usage_missing"],
+    ]);
+  });
+});
+
 describe("usage that is not there", () => {
   const silent = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m" };
 

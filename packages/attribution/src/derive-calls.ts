@@ -4,7 +4,7 @@
  * quarantined as `usage_missing`, never free. The rules and their reasons: shared vectors' README, "Which spans are calls".
  */
 import { deriveId } from "@centspan/base";
-import { readModelFacts, readUsage, recogniseDialect, type UsageReading } from "@centspan/dialects";
+import { type ModelFacts, readModelFacts, readUsage, recogniseDialect, type UsageReading } from "@centspan/dialects";
 import {
   type Buckets,
   type Call,
@@ -14,6 +14,7 @@ import {
   type SpanRecord,
 } from "@centspan/model";
 import { mergeByResponse } from "./merge-calls.ts";
+import { createFactsReader, type Report } from "./read-call-facts.ts";
 import { readIdentity } from "./read-identity.ts";
 import { buildForest, type SpanForest } from "./span-forest.ts";
 
@@ -39,7 +40,7 @@ const MODEL_OPERATIONS: readonly string[] = ["chat", "text_completion", "generat
 export const deriveCalls = (spans: readonly SpanRecord[], options: DeriveOptions = {}): Call[] =>
   deriveCallsWithNotes(spans, options).calls;
 
-type Usage = { span: SpanRecord; dialect: Dialect; reading: UsageReading };
+type Usage = Report & { reading: UsageReading };
 
 export function deriveCallsWithNotes(spans: readonly SpanRecord[], options: DeriveOptions = {}): DerivedCalls {
   const forest = buildForest(spans);
@@ -52,10 +53,11 @@ export function deriveCallsWithNotes(spans: readonly SpanRecord[], options: Deri
   const leaves = usages.filter(({ span }) => !rollups.has(span));
   const silent = findSilentCalls(forest, leaves, rollups);
 
-  const makeCall = createCallFactory(forest, [...OUR_GATEWAYS, ...(options.gatewayServices ?? [])]);
+  const readFacts = createFactsReader(forest, [...silent, ...leaves]);
+  const makeCall = createCallFactory(forest, readFacts, [...OUR_GATEWAYS, ...(options.gatewayServices ?? [])]);
   const candidates = [
-    ...leaves.map(({ span, dialect, reading }) => makeCall(span, dialect, reading)),
-    ...silent.map(({ span, dialect }) => makeCall(span, dialect, null)),
+    ...leaves.map((usage) => makeCall(usage, usage.reading)),
+    ...silent.map((report) => makeCall(report, null)),
   ].sort((a, b) => (a.atNs < b.atNs ? -1 : a.atNs > b.atNs ? 1 : 0));
   const merged = mergeByResponse(candidates);
   const calls = merged.map(({ call }) => call).sort((a, b) => (a.atNs < b.atNs ? -1 : a.atNs > b.atNs ? 1 : 0));
@@ -66,7 +68,7 @@ export function deriveCallsWithNotes(spans: readonly SpanRecord[], options: Deri
     ...merged.flatMap(({ losers }) => losers.map((call) => notBilled(call, "same_response"))),
     ...leaves
       .filter(({ span }) => billed.has(`${span.traceId}/${span.spanId}`))
-      .flatMap((usage) => noteReading(usage, callIdOf(usage.span, usage.dialect))),
+      .flatMap((usage) => noteReading(usage, callIdOf(usage.span, readFacts(usage)))),
   ];
   return { calls, notes };
 }
@@ -75,11 +77,7 @@ export function deriveCallsWithNotes(spans: readonly SpanRecord[], options: Deri
  * Model spans that got an answer and say nothing about usage. Not those that a reporting span covers from above (its
  * count is theirs) nor those that contain a call; of two such spans in each other the inner one.
  */
-function findSilentCalls(
-  forest: SpanForest,
-  leaves: readonly Usage[],
-  rollups: ReadonlySet<SpanRecord>,
-): { span: SpanRecord; dialect: Dialect }[] {
+function findSilentCalls(forest: SpanForest, leaves: readonly Usage[], rollups: ReadonlySet<SpanRecord>): Report[] {
   const reporting = new Set(leaves.map(({ span }) => span));
   const silent = forest.spans.flatMap((span) => {
     const dialect = recogniseDialect(span);
@@ -101,13 +99,17 @@ function gotAnswer(span: SpanRecord, dialect: Dialect): boolean {
   return isModelSpan && (span.status !== "error" || readModelFacts(span, dialect).responseId !== "");
 }
 
-function createCallFactory(forest: SpanForest, gatewayServices: readonly string[]) {
-  return (span: SpanRecord, dialect: Dialect, reading: UsageReading | null): Call => {
-    const facts = readModelFacts(span, dialect);
+function createCallFactory(
+  forest: SpanForest,
+  readFacts: (report: Report) => ModelFacts,
+  gatewayServices: readonly string[],
+) {
+  return ({ span, dialect }: Report, reading: UsageReading | null): Call => {
+    const facts = readFacts({ span, dialect });
     const ended = span.endedAtNs > span.startedAtNs;
     return {
       ...readIdentity(span, [...forest.ancestors(span)], facts.sessionId),
-      callId: callIdOf(span, dialect),
+      callId: callIdOf(span, facts),
       traceId: span.traceId,
       spanId: span.spanId,
       atNs: span.startedAtNs,
@@ -130,8 +132,7 @@ function createCallFactory(forest: SpanForest, gatewayServices: readonly string[
 }
 
 /** The same response has the same id whoever reports it, so that a later and better report replaces an earlier one. */
-function callIdOf(span: SpanRecord, dialect: Dialect): string {
-  const { responseId } = readModelFacts(span, dialect);
+function callIdOf(span: SpanRecord, { responseId }: ModelFacts): string {
   return responseId === ""
     ? deriveId("call", "span", span.traceId, span.spanId)
     : deriveId("call", "response", responseId);

@@ -17,7 +17,7 @@ export type ModelFacts = {
 
 export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Dialect): ModelFacts {
   const { fields } = dialect;
-  const model = readText(span, fields.responseModel) || readText(span, fields.requestModel);
+  const model = stripMarks(readText(span, fields.responseModel) || readText(span, fields.requestModel));
   const provider = readText(span, fields.provider) || (dialect.defaultProvider ?? "");
   return {
     model,
@@ -29,6 +29,9 @@ export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Di
     providedCostUsd: parseAmount(readText(span, fields.cost ?? [])),
   };
 }
+
+/** Clients append their own choices to the id in brackets, such as `claude-opus-4-8[1m]`; no provider's id has any. */
+const stripMarks = (model: string): string => model.replace(/(\[[\w-]+\])+$/, "");
 
 /** The first candidate that is there. */
 export function readText(span: Pick<SpanRecord, "attributes">, candidates: readonly string[]): string {

@@ -62,6 +62,16 @@ it("quarantines reasoning that exceeds the output it is part of", () => {
 
 describe("facts", () => {
   it.each([
+    ["claude-opus-4-8[1m]", "claude-opus-4-8"],
+    ["claude-sonnet-5", "claude-sonnet-5"],
+    ["[1m]-model", "[1m]-model"],
+  ])("the model of %j is %j", (written, expected) => {
+    expect(read({ input_tokens: "1", model: written }, "com.anthropic.claude_code.tracing")?.facts.model).toBe(
+      expected,
+    );
+  });
+
+  it.each([
     ["openai.chat", "", "openai"],
     ["OpenAI", "", "openai"],
     ["anthropic.messages", "", "anthropic"],

@@ -3,9 +3,10 @@ import type { Dialect } from "@centspan/model";
 import aiSdk from "./dialects/ai-sdk.ts";
 import aiSdkLegacy from "./dialects/ai-sdk-legacy.ts";
 import claudeCode from "./dialects/claude-code.ts";
+import codex from "./dialects/codex.ts";
 import openinference from "./dialects/openinference.ts";
 import openllmetry from "./dialects/openllmetry.ts";
 import semconv from "./dialects/semconv.ts";
 import vllm from "./dialects/vllm.ts";
 
-export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, openinference, openllmetry, semconv, vllm];
+export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, codex, openinference, openllmetry, semconv, vllm];

@@ -11,6 +11,11 @@ export type Dialect = {
   outputIncludesReasoning: boolean;
   /** Cache attributes found in the field with both meanings: a call that has one is ambiguous unless its numbers decide. */
   ambiguousCached?: readonly string[];
+  /**
+   * For an emitter whose usage span is bare: the name of the span around one request. What the usage span does not say
+   * is read from the spans above it, and another observer's report from within that request is of the same response.
+   */
+  requestSpan?: string;
   /** Provider where the span names none. */
   defaultProvider?: string;
   fields: {

@@ -41,6 +41,34 @@ describe("protocol readers", () => {
     expect(responses.unknown_field).toEqual({ kept: true });
   });
 
+  it("read custom tools alike from both, and results under their former role", () => {
+    const format = { type: "grammar", syntax: "lark", definition: "start: /.+/" };
+    const responses = responsesRequestSchema.parse({
+      model: "m",
+      input: [
+        { type: "custom_tool_call", call_id: "c1", name: "exec", input: "1 + 1" },
+        { type: "custom_tool_call_output", call_id: "c1", output: "2" },
+      ],
+    });
+    const chat = chatRequestSchema.parse({
+      model: "m",
+      messages: [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "custom", custom: { name: "exec", input: "1 + 1" } }],
+        },
+        { role: "function", name: "c1", content: "2" },
+      ],
+      tools: [{ type: "custom", custom: { name: "exec", format } }],
+    });
+    const { items, tools } = readChatConversation(chat);
+    expect(items).toEqual(readResponsesConversation(responses).items);
+    expect(tools).toEqual([{ name: "exec", description: "", parametersJson: JSON.stringify(format) }]);
+    const nameless = { model: "m", messages: [{ role: "assistant", tool_calls: [{ id: "c", type: "custom" }] }] };
+    expect(chatRequestSchema.safeParse(nameless).success).toBe(false);
+  });
+
   it("renders a longer conversation as an extension of the shorter one", () => {
     const items = [
       { role: "user", content: "one" },

@@ -132,9 +132,10 @@ export type SpanStore = {
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
 };
 
-export type ChangedTrace = { workspace: string; traceId: string; usageSpans: number; receivedAtNs: bigint };
+/** `spans` and `receivedAtNs`, the receipt of the latest, differ whenever anything of the trace has become visible. */
+export type ChangedTrace = { workspace: string; traceId: string; spans: number; receivedAtNs: bigint };
 
-/** What the rating worker needs of spans: which traces have news, and their usage-bearing spans with ancestors. */
+/** What the rating worker needs of spans: which traces have news, and their spans that may be calls, with ancestors. */
 export type UsageFeed = {
   /** `asOfNs` is the store's clock before it looked: spans received later may be missing, whatever their place. */
   listChangedTraces(sinceNs: bigint): Promise<{ asOfNs: bigint; traces: ChangedTrace[] }>;
@@ -146,6 +147,8 @@ export type Ledger = {
   /** Takes back calls that later spans showed to be none. Unknown ids change nothing. */
   withdrawCalls(workspace: string, callIds: readonly string[]): Promise<void>;
   insertOutcomes(workspace: string, outcomes: readonly Outcome[]): Promise<void>;
+  /** Those of the ids that there are, in no order. */
+  readCalls(workspace: string, callIds: readonly string[]): Promise<RatedCall[]>;
   listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;
   listTaskSpend(
