@@ -3,7 +3,7 @@ import type { OutcomeCostRow } from "@centspan/model";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { getOk } from "../stack/api.ts";
-import { keepScreenshot, openBrowser, openPage, type WatchedPage } from "../stack/browser.ts";
+import { keepScreenshot, openBrowser, openPage, readMain, type WatchedPage } from "../stack/browser.ts";
 import { runProcess } from "../stack/processes.ts";
 
 let browser: Browser;
@@ -14,9 +14,18 @@ afterAll(() => browser?.close());
 
 const address = (path: string): string => new URL(path, inject("connection").webUrl).href;
 
-/** Charts are drawn once the page's code runs; a picture before that would be half a page. */
+/** Charts are drawn once the page's code runs; a picture before that would be half a page. A period of a single bucket has none. */
 async function waitForCharts(page: WatchedPage): Promise<void> {
-  await page.locator(".recharts-surface path").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  const charts = page.locator("main .recharts-surface");
+  if ((await charts.count()) > 0) await charts.first().waitFor();
+}
+
+/** An amount cut or rounded up at so many decimals: which of the two is a matter of the formatter's own tests. */
+function shownAs(amount: string | null | undefined, decimals: number): RegExp {
+  const unit = 10 ** -decimals;
+  const cut = Math.floor(Number(amount) / unit) * unit;
+  return new RegExp(`\\$(${cut.toFixed(decimals)}|${(cut + unit).toFixed(decimals)})\\b`);
 }
 
 it("leads from the overview over a key and a run to the waterfall and one span", async () => {
@@ -25,11 +34,11 @@ it("leads from the overview over a key and a run to the waterfall and one span",
   const { total } = await getOk<{ total: OutcomeCostRow }>("/outcomes/cost?groupBy=team");
 
   // The first screen answers a finance person: what was spent, what it bought, at which price, and how sure that is.
-  const first = await page.locator("main").innerText();
+  const first = await readMain(page);
   for (const team of ["payments", "search", "platform"]) expect(first).toContain(team);
   expect(first).toContain(`${total.passed} of ${total.tasks} tasks`);
-  expect(first).toContain(`$${Number(total.spendUsd).toFixed(4)}`);
-  expect(first).toContain(`$${Number(total.costPerPassUsd).toFixed(4)}`);
+  expect(first).toMatch(shownAs(total.spendUsd, 4));
+  expect(first).toMatch(shownAs(total.costPerPassUsd, 4));
   expect(first).toMatch(/95%: 0\.\d+–0\.\d+/);
   expect(first).toContain("simulated");
   await waitForCharts(page);
@@ -49,7 +58,7 @@ it("leads from the overview over a key and a run to the waterfall and one span",
   await keepScreenshot(page, "3-run");
 
   // The waterfall: three layers, and the engine's steps as a lane under the decode that they served.
-  const waterfall = await page.locator("main").innerText();
+  const waterfall = await readMain(page);
   for (const name of [
     "loop.turn",
     "POST /v1/responses",
@@ -81,7 +90,7 @@ it("shows a call's charge lines at its span, exactly as the API has them", async
   const [call] = data;
   await page.goto(address(`/runs/${call?.traceId}?span=${call?.spanId}`));
   await page.getByText("gen_ai.usage.input_tokens").waitFor();
-  expect(await page.locator("main").innerText()).toContain(`$${Number(call?.costUsd).toFixed(6)}`);
+  expect(await readMain(page)).toMatch(shownAs(call?.costUsd, 6));
   expect(page.problems).toEqual([]);
 });
 
@@ -117,7 +126,7 @@ it.skipIf(process.env.CENTSPAN_SHARED === undefined)(
     expect((await runProcess(["apps/cli/dist/main.js", "import", "swebench-stats", file, ...options])).code).toBe(0);
     const page = await openPage(browser);
     await page.goto(address("/?workspace=swebench-page"));
-    const text = await page.locator("main").innerText();
+    const text = await readMain(page);
     for (const figure of ["$230.46", "$0.6212", "371", "500", "33.8%", "20,163"]) expect(text).toContain(figure);
     expect(text).toMatch(/95%: 0\.56\d\d–0\.6[78]\d\d/);
     await keepScreenshot(page, "8-recorded-runs");

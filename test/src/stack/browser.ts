@@ -39,3 +39,7 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
+
+/** What a person reads on the page, blanks folded. */
+export const readMain = async (page: Page): Promise<string> =>
+  (await page.locator("main").innerText()).replace(/\s+/g, " ");
