@@ -86,7 +86,9 @@ async function rateChunk(
   for (const { trace, spans } of rated) {
     try {
       const derived = deriveCalls(spans, rules);
-      const settled = state.claims.settle(trace.workspace, trace.traceId, derived);
+      const unheard = state.claims.listUnheard(trace.workspace, derived);
+      const stored = await stores.ledger.readCalls(trace.workspace, unheard);
+      const settled = state.claims.settle(trace.workspace, trace.traceId, derived, stored);
       const calls = settled.map((call) => rateCall(call, rules.cards, rules.ratingRunId));
       await storeTrace(stores.ledger, trace, calls);
       result.calls += calls.length;
@@ -124,4 +126,4 @@ function forgetOld(state: RatingState): void {
 
 const keyOf = ({ workspace, traceId }: ChangedTrace): string => JSON.stringify([workspace, traceId]);
 
-const appearanceOf = ({ usageSpans, receivedAtNs }: ChangedTrace): string => `${usageSpans} ${receivedAtNs}`;
+const appearanceOf = ({ spans, receivedAtNs }: ChangedTrace): string => `${spans} ${receivedAtNs}`;

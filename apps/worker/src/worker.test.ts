@@ -137,6 +137,43 @@ describe("a pass", () => {
     expect(await readCalls(workspace)).toMatchObject([{ source: "gateway", sessionId: "s1" }]);
   });
 
+  it("leaves a response with the gateway's key when the client's trace goes on after a restart", async () => {
+    const [workspace, session] = [freshWorkspace(), traceId()];
+    const response = { "gen_ai.response.id": "resp_2" };
+    const client = (id: number, more: Record<string, string>) =>
+      makeSpan({ traceId: session, spanId: hex(id), service: "app", attributes: chat(more) });
+    await warehouse.insertSpans(workspace, [client(1, { ...response, "gen_ai.conversation.id": "s1" })]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    const gateway = makeSpan({ traceId: traceId(), attributes: chat({ ...response, "centspan.key.name": "ci" }) });
+    await warehouse.insertSpans(workspace, [gateway]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    await warehouse.insertSpans(workspace, [client(2, {})]);
+    // By then the gateway's trace is older than what a worker looks at again.
+    const listChangedTraces = async (sinceNs: bigint) => {
+      const { asOfNs, traces } = await warehouse.listChangedTraces(sinceNs);
+      return { asOfNs, traces: traces.filter((trace) => trace.traceId === session) };
+    };
+    const feed = { ...warehouse, listChangedTraces };
+    await runRatingPass({ ...stores(), feed }, createRatingState(), RULES);
+    const calls = await readCalls(workspace);
+    expect(calls.find(({ responseId }) => responseId === "resp_2")).toMatchObject({
+      source: "gateway",
+      key: "ci",
+      sessionId: "s1",
+    });
+    expect(calls).toHaveLength(2);
+  });
+
+  it("keeps a model call that came without usage: of unknown cost, never free and never absent", async () => {
+    const workspace = freshWorkspace();
+    const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "scripted-strong" };
+    await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes })]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    expect(await readCalls(workspace)).toMatchObject([
+      { costStatus: "quarantined", quarantineReason: "usage_missing", costUsd: null },
+    ]);
+  });
+
   it("reports a trace that can't be rated, and rates the others", async () => {
     const [workspace, broken, whole] = [freshWorkspace(), traceId(), traceId()];
     // A price list that was not validated: its price is no decimal.

@@ -5,12 +5,17 @@
  */
 import { assert } from "@centspan/base";
 import type { Connection } from "./connection.ts";
-import { renderCreateTable, TABLES } from "./schema.ts";
+import { renderAddColumn, renderCreateTable, SPANS, TABLES } from "./schema.ts";
 
 type Migration = { version: number; name: string; statements: readonly string[] };
 
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "spans, calls, charge lines, outcomes", statements: TABLES.map(renderCreateTable) },
+  {
+    version: 2,
+    name: "model spans without usage are news too",
+    statements: [renderAddColumn(SPANS, "may_be_call"), "ALTER TABLE spans DROP COLUMN IF EXISTS has_usage"],
+  },
 ];
 
 const CREATE_LOG = `CREATE TABLE IF NOT EXISTS schema_migrations (

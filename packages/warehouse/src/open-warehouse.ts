@@ -15,6 +15,7 @@ import { listChangedTraces } from "./readers/list-changed-traces.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
 import { listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
+import { readCalls } from "./readers/read-calls.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
 import { readUsageSpans } from "./readers/read-usage-spans.ts";
@@ -44,6 +45,7 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
+    readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),

@@ -5,7 +5,9 @@
  * statements bring existing databases to the same shape.
  */
 
-export type Column = {
+import { assert } from "@centspan/base";
+
+type Column = {
   name: string;
   type: string;
   /** Filled by the server where the loader gives no value. */
@@ -15,7 +17,7 @@ export type Column = {
 };
 
 /** What merging keeps of rows with the same order key: the one with the greatest `version`; none where it is deleted. */
-export type EngineKind = { kind: "replacing"; version: string; deleted?: string };
+type EngineKind = { kind: "replacing"; version: string; deleted?: string };
 
 export type Table = {
   name: string;
@@ -35,11 +37,16 @@ const COUNT = "UInt64";
 
 const columns = (type: string, ...names: string[]): Column[] => names.map((name) => ({ name, type }));
 
-/** Attributes that carry token usage in any emitter's dialect; wider than what is billed, which the dialects decide. */
+/** Attributes that carry token usage in any emitter's dialect. */
 const USAGE_ATTRIBUTE =
   "(^|[._])usage([._]|$)|(^|[._])token_?counts?([._]|$)|(^|[._])(input|output|prompt|completion)_tokens$";
 
-const SPANS: Table = {
+/** Wider than what is billed, which the rules decide: spans with usage, and model spans that came without any. */
+const MAY_BE_CALL = `arrayExists(key -> match(key, '${USAGE_ATTRIBUTE}'), mapKeys(attributes))
+    OR attributes['gen_ai.operation.name'] NOT IN ('', 'invoke_agent', 'create_agent', 'execute_tool')
+    OR attributes['openinference.span.kind'] = 'LLM'`;
+
+export const SPANS: Table = {
   name: "spans",
   columns: [
     ...columns(NAME, "workspace"),
@@ -60,11 +67,7 @@ const SPANS: Table = {
       materialized:
         "if(attributes['centspan.layer'] IN ('harness', 'api', 'inference'), attributes['centspan.layer'], 'other')",
     },
-    {
-      name: "has_usage",
-      type: "Bool",
-      materialized: `arrayExists(key -> match(key, '${USAGE_ATTRIBUTE}'), mapKeys(attributes))`,
-    },
+    { name: "may_be_call", type: "Bool", materialized: MAY_BE_CALL },
     // An engine's steps and evictions serve many runs at once: they belong to a replica and are nobody's run.
     {
       name: "of_replica",
@@ -175,6 +178,13 @@ export function renderCreateTable(table: Table): string {
     ...(table.partitionBy === undefined ? [] : [`PARTITION BY ${table.partitionBy}`]),
     `ORDER BY (${table.orderBy.join(", ")})`,
   ].join("\n");
+}
+
+/** Brings a column of `table` to databases that were made before it; its values there are computed when read. */
+export function renderAddColumn(table: Table, name: string): string {
+  const column = table.columns.find((candidate) => candidate.name === name);
+  assert(column, `a column of ${table.name}, not ${name}`);
+  return `ALTER TABLE ${table.name} ADD COLUMN IF NOT EXISTS ${renderColumn(column)}`;
 }
 
 function renderColumn(column: Column): string {

@@ -223,6 +223,22 @@ describe("usage", () => {
     expect(found).toEqual(cases);
   });
 
+  it("is asked of model spans that came without any too, and not of agents and tools", async () => {
+    const cases = [
+      ["gen_ai.operation.name", "chat", 1],
+      ["gen_ai.operation.name", "generate_content", 1],
+      ["openinference.span.kind", "LLM", 1],
+      ["gen_ai.operation.name", "execute_tool", 0],
+      ["gen_ai.operation.name", "invoke_agent", 0],
+      ["openinference.span.kind", "CHAIN", 0],
+    ] as const;
+    for (const [name, value, found] of cases) {
+      const trace = freshTrace();
+      await insert(makeSpan({ traceId: trace, attributes: { [name]: value } }));
+      expect(await test.warehouse.readUsageSpans("w", trace), value).toHaveLength(found);
+    }
+  });
+
   it("comes with every span on the way up, whole, past gaps and cycles", async () => {
     const trace = freshTrace();
     const child = (id: number, parent: number, attributes: Record<string, string> = {}) =>
@@ -250,7 +266,7 @@ describe("usage", () => {
     expect(await test.warehouse.readUsageSpans("w", trace)).toEqual(spans);
   });
 
-  it("makes a trace news when anything of it arrives, as long as it has usage", async () => {
+  it("makes a trace news when anything of it arrives, as long as it may have calls", async () => {
     const [first, second, without] = [freshTrace(), freshTrace(), freshTrace()];
     const changed = async (sinceNs: bigint) => {
       const { traces } = await test.warehouse.listChangedTraces(sinceNs);
@@ -259,15 +275,15 @@ describe("usage", () => {
     await insert(makeSpan({ traceId: first, spanId: spanId(2), parentSpanId: spanId(1), attributes: usage }));
     await insert(makeSpan({ traceId: without }));
     const [news] = await changed(0n);
-    expect(news).toMatchObject({ workspace: "w", traceId: first, usageSpans: 1 });
+    expect(news).toMatchObject({ workspace: "w", traceId: first, spans: 1 });
     const sinceNs = (news?.receivedAtNs ?? 0n) + 1n;
     expect(await changed(sinceNs)).toEqual([]);
     await test.warehouse.insertSpans("v", [makeSpan({ traceId: second, attributes: usage })]);
     await insert(makeSpan({ traceId: first }));
     const later = await changed(sinceNs);
-    expect(later.map(({ workspace, traceId: id, usageSpans }) => [workspace, id, usageSpans]).sort()).toEqual([
+    expect(later.map(({ workspace, traceId: id, spans }) => [workspace, id, spans]).sort()).toEqual([
       ["v", second, 1],
-      ["w", first, 1],
+      ["w", first, 2],
     ]);
     expect(later.every(({ receivedAtNs }) => receivedAtNs >= sinceNs)).toBe(true);
   });

@@ -3,7 +3,7 @@ import type { CallFilter, Page, PageRequest, RatedCall } from "@centspan/model";
 import { allOf, and, whereBehindCursor, whereEquals, whereInRange } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
-import { CALL_COLUMNS, type CallRow, fromCallRow, LINE_TUPLE } from "../rows/call-row.ts";
+import { type CallRow, fromCallRow, selectWithLines } from "../rows/call-row.ts";
 
 export async function listCalls(
   connection: Connection,
@@ -13,20 +13,12 @@ export async function listCalls(
 ): Promise<Page<RatedCall>> {
   const where = allOf(whereEquals(filter), whereInRange(filter, "at"), whereBehindCursor(page, "at", "call_id"));
   const rows = await connection.query<CallRow>(
-    `WITH page AS (
-       SELECT * FROM calls FINAL
+    `${selectWithLines(
+      `SELECT * FROM calls FINAL
        WHERE workspace = {workspace:String}${and(where)}
        ORDER BY at DESC, call_id DESC
-       LIMIT {limit:UInt32}
-     )
-     SELECT ${CALL_COLUMNS}, lines
-     FROM page
-     LEFT JOIN (
-       SELECT call_id, groupArray(${LINE_TUPLE}) AS lines
-       FROM charge_lines FINAL
-       WHERE workspace = {workspace:String} AND call_id IN (SELECT call_id FROM page)
-       GROUP BY call_id
-     ) AS charged USING (call_id)
+       LIMIT {limit:UInt32}`,
+    )}
      ORDER BY at_ns DESC, call_id DESC`,
     { ...where.params, workspace, limit: page.limit + 1 },
   );

@@ -105,15 +105,26 @@ export const readBuckets = (row: BucketColumns): Buckets => ({
   outputReasoning: readCount(row.output_reasoning),
 });
 
-/** What a reader selects to get whole calls from `calls`; `lines` comes beside them. */
-export const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns,
+const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns,
   key_id, key, team, task, task_type, run_id, session_id, role, repository, harness_version,
   provider, model, effort, service_tier, response_id, source, dialect, input_semantics, requests,
   ${Object.values(BUCKET_COLUMNS).join(", ")},
   cost_status, cost_usd, provided_cost_usd, provenance, quarantine_reason`;
 
 /** A charge line as a tuple, in this order. */
-export const LINE_TUPLE = "(meter, quantity, unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
+const LINE_TUPLE = "(meter, quantity, unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
+
+/** Rows of `CallRow` for the calls that `chosen` selects, in no order. */
+export const selectWithLines = (chosen: string): string =>
+  `WITH chosen AS (${chosen})
+   SELECT ${CALL_COLUMNS}, lines
+   FROM chosen
+   LEFT JOIN (
+     SELECT call_id, groupArray(${LINE_TUPLE}) AS lines
+     FROM charge_lines FINAL
+     WHERE workspace = {workspace:String} AND call_id IN (SELECT call_id FROM chosen)
+     GROUP BY call_id
+   ) AS charged USING (call_id)`;
 
 export type CallRow = BucketColumns & {
   call_id: string;
