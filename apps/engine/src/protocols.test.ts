@@ -161,13 +161,16 @@ describe("bad input", () => {
     ["/v1/chat/completions", { model: "scripted-strong", messages: [] }, "messages"],
     ["/v1/chat/completions", { ...chat, tools: [{ type: "function" }] }, "tools[0].function"],
   ])("%s %j is 400 and names %s", async (path, body, field) => {
-    expect(await engine.json(path, body)).toMatchObject({ status: 400, body: { code: "invalid_request", field } });
+    expect(await engine.json(path, body)).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_request", param: field } },
+    });
   });
 
   it("answers an unknown model with 404 and the known ones", async () => {
     const { status, body } = await engine.json(responses, { ...ask, model: "gpt-x", stream: true });
     expect(status).toBe(404);
-    expect(body.detail).toMatch(/scripted-cheap, scripted-strong/);
+    expect(JSON.stringify(body)).toMatch(/scripted-cheap, scripted-strong/);
     const models = await (await fetch(`${engine.url}/v1/models`)).json();
     expect(models).toMatchObject({ object: "list", data: [{ id: "scripted-cheap" }, { id: "scripted-strong" }] });
   });
@@ -175,7 +178,7 @@ describe("bad input", () => {
   it("refuses a prompt that leaves no room for an answer", async () => {
     const small = await startTestEngine({ CENTSPAN_KV_BLOCKS: "2" });
     const full = await small.json(responses, { ...ask, prompt_token_ids: Array(128).fill(7) });
-    expect(full).toMatchObject({ status: 400, body: { field: "input" } });
+    expect(full).toMatchObject({ status: 400, body: { error: { param: "input" } } });
     const last = await small.json(responses, { ...ask, prompt_token_ids: Array(127).fill(7) });
     expect(last.body).toMatchObject({ status: "incomplete", usage: { output_tokens: 1 } });
     await small.stop();

@@ -5,6 +5,7 @@ import {
   readChatConversation,
   readResponsesConversation,
   responsesRequestSchema,
+  toOpenAiError,
 } from "@centspan/model";
 import { createServer } from "@centspan/service";
 import type { FastifyInstance } from "fastify";
@@ -18,7 +19,10 @@ import type { WriterOptions } from "./wire/writer.ts";
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export function createEngineServer(engine: Engine): FastifyInstance {
-  const app = createServer({ bodyLimitBytes: BODY_LIMIT_BYTES });
+  const app = createServer({
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    sendError: (reply, error) => reply.code(error.status).send(toOpenAiError(error)),
+  });
   const startedAtS = Math.floor(Date.now() / 1000);
 
   app.get("/health", () => {

@@ -5,11 +5,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
+import { toOpenAiError } from "@centspan/model";
 import { createServer } from "@centspan/service";
 import { contextOf, endSpan, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { answerError, toErrorBody } from "./answer-error.ts";
+import { answerError } from "./answer-error.ts";
 import type { Exchange } from "./exchange.ts";
 import { readCountHeader, readIdentity } from "./identity.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
@@ -41,7 +42,7 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
   }
   // Agents that try a WebSocket first fall back to HTTP at once on this status, and only after retries on others.
   app.get("/v1/responses", (_request, reply) =>
-    reply.code(426).send(toErrorBody(new CentspanError("method_not_allowed", "WebSocket is not offered: use POST."))),
+    reply.code(426).send(toOpenAiError(new CentspanError("method_not_allowed", "WebSocket is not offered: use POST."))),
   );
   return app;
 }

@@ -6,6 +6,7 @@ export * from "./kv-policy.ts";
 export * from "./outcome.ts";
 export * from "./price.ts";
 export * from "./protocol-chat.ts";
+export * from "./protocol-errors.ts";
 export * from "./protocol-responses.ts";
 export * from "./provenance.ts";
 export * from "./safety-check.ts";

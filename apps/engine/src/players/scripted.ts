@@ -45,9 +45,14 @@ export function createScriptedPlayers(files: readonly unknown[]): Player[] {
   }));
 }
 
+/** Agents put messages of their own before the person's, so every user message may name the task; the first that does counts. */
 function findTask(conversation: Conversation): string | undefined {
-  const first = conversation.items.find((item) => item.type === "message" && item.role === "user");
-  return first?.type === "message" ? /^Task: (\S+)\s*$/m.exec(first.text)?.[1] : undefined;
+  for (const item of conversation.items) {
+    if (item.type !== "message" || item.role !== "user") continue;
+    const named = /^Task: (\S+)\s*$/m.exec(item.text)?.[1];
+    if (named !== undefined) return named;
+  }
+  return undefined;
 }
 
 function playScript(script: Script, conversation: Conversation): PlayedTurn {

@@ -19,12 +19,15 @@ export function describeConnections(
     gateway: `export OPENAI_BASE_URL=${gateway}/v1\nexport OPENAI_API_KEY=cs_gateway_…`,
     codex: [
       "# ~/.codex/config.toml",
+      'model = "scripted-strong"',
       'model_provider = "centspan"',
       "[model_providers.centspan]",
       'name = "Centspan"',
       `base_url = "${gateway}/v1"`,
       'env_key = "CENTSPAN_KEY"',
       'wire_api = "responses"',
+      "[otel]",
+      `trace_exporter = { otlp-http = { endpoint = "${otlp}/v1/traces", protocol = "json" } }`,
     ].join("\n"),
     claude: [
       "export CLAUDE_CODE_ENABLE_TELEMETRY=1",
