@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readMiniSweAgent, readSwebenchResults, readSwebenchStats, repositoryOf } from "./index.ts";
+import { readMiniSweAgent, readSwebenchResults, readSwebenchStats, repositoryOf, toRunOutcome } from "./index.ts";
 
 const shared = process.env.CENTSPAN_SHARED;
 const options = { name: "stats.json", atNs: 0n, provider: "google", model: "gemini-3-pro-preview", agent: "a" };
@@ -45,6 +45,41 @@ describe("SWE-bench statistics", () => {
     expect(() => readSwebenchStats('[\n {"a": 1},\n {"b" 2}\n]', options)).toThrow(
       /stats\.json:3:\d+: is not valid JSON/,
     );
+  });
+});
+
+const trajectory = (...responses: string[]) => ({
+  trajectory_format: "mini-swe-agent-1",
+  instance_id: "o__r-1",
+  info: {},
+  messages: responses.flatMap((id, index) => [
+    {
+      role: "assistant",
+      content: "ls",
+      extra: {
+        response: {
+          id,
+          model: "m",
+          created: 1_764_000_000 + index,
+          choices: [{ finish_reason: "stop" }],
+          usage: { prompt_tokens: 10, completion_tokens: 2 },
+        },
+      },
+    },
+    { role: "user", content: "<returncode>0</returncode>" },
+  ]),
+});
+
+describe("a trajectory", () => {
+  const read = (...responses: string[]) => readMiniSweAgent("t.json", JSON.stringify(trajectory(...responses)));
+
+  it("is the same run each time it is read, and another attempt at its instance is another run", () => {
+    const [run, again, other] = [read("a", "b"), read("a", "b"), read("c", "d")];
+    expect(again).toEqual(run);
+    const idsOf = ({ runId, spans }: typeof run) => [runId, ...spans.flatMap((span) => [span.traceId, span.spanId])];
+    expect(idsOf(other).filter((id) => idsOf(run).includes(id))).toEqual([]);
+    expect(toRunOutcome(other, true).outcomeId).not.toBe(toRunOutcome(run, true).outcomeId);
+    expect(toRunOutcome(other, true).subject).toEqual({ task: "o__r-1", runId: other.runId });
   });
 });
 

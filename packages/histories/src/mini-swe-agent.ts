@@ -41,7 +41,13 @@ const trajectorySchema = z.object({
   messages: z.array(messageSchema).min(1),
 });
 
-export type MiniSweAgentRun = { instanceId: string; spans: SpanRecord[]; startedAtNs: bigint; endedAtNs: bigint };
+export type MiniSweAgentRun = {
+  instanceId: string;
+  runId: string;
+  spans: SpanRecord[];
+  startedAtNs: bigint;
+  endedAtNs: bigint;
+};
 
 /** Throws CentspanError("invalid_file") naming line and field. */
 export function readMiniSweAgent(name: string, text: string): MiniSweAgentRun {
@@ -56,7 +62,9 @@ export function readMiniSweAgent(name: string, text: string): MiniSweAgentRun {
   if (first === undefined || last === undefined) throw fileError(name, text, 0, "messages hold no answer of a model");
   const startedAtNs = toNs(first.response.created);
   const endedAtNs = toNs(last.response.created);
-  const run = createSpanFactory(trajectory.instance_id, trajectory.info.mini_version ?? "");
+  // The same file is the same run; another attempt at the instance has other answers, and is another run.
+  const runId = deriveId("run", "mini-swe-agent", trajectory.instance_id, first.response.id);
+  const run = createSpanFactory(trajectory.instance_id, runId, trajectory.info.mini_version ?? "");
   const root = run("", "root", "invoke_agent mini-swe-agent", startedAtNs, endedAtNs, {
     "centspan.layer": "harness",
     "gen_ai.operation.name": "invoke_agent",
@@ -82,7 +90,7 @@ export function readMiniSweAgent(name: string, text: string): MiniSweAgentRun {
     const tool = run(turn.spanId, `tool-${index}`, "execute_tool bash", startNs, startNs, toolAttributes(result));
     return [turn, chat, tool];
   });
-  return { instanceId: trajectory.instance_id, spans: [root, ...spans], startedAtNs, endedAtNs };
+  return { instanceId: trajectory.instance_id, runId, spans: [root, ...spans], startedAtNs, endedAtNs };
 }
 
 function chatAttributes(response: z.output<typeof responseSchema>): SpanAttributes {
@@ -117,15 +125,15 @@ function toolAttributes(result: string): SpanAttributes {
   };
 }
 
-/** Makes spans of one run: ids come from the instance, so the same file gives the same spans. */
-function createSpanFactory(instanceId: string, version: string) {
+/** Makes spans of one run: their ids come from it, so the same file gives the same spans. */
+function createSpanFactory(instanceId: string, runId: string, version: string) {
   const hex = (part: string, length: number): string =>
-    createHash("sha256").update(`mini-swe-agent\n${instanceId}\n${part}`).digest("hex").slice(0, length);
+    createHash("sha256").update(`${runId}\n${part}`).digest("hex").slice(0, length);
   const identity: SpanAttributes = {
     "centspan.task.id": instanceId,
     "centspan.task.type": "swe-bench",
     "centspan.task.title": instanceId,
-    "centspan.run.id": deriveId("run", "mini-swe-agent", instanceId),
+    "centspan.run.id": runId,
     "centspan.team.id": "mini-swe-agent",
     "centspan.key.id": "mini-swe-agent",
     "centspan.key.name": "mini-swe-agent",
@@ -181,8 +189,8 @@ export function readSwebenchResults(name: string, text: string): Map<string, boo
 /** The outcome of a recorded run, from its evaluation. */
 export function toRunOutcome(run: MiniSweAgentRun, resolved: boolean): Outcome {
   return {
-    outcomeId: deriveId("outcome", "mini-swe-agent", run.instanceId),
-    subject: { task: run.instanceId, runId: deriveId("run", "mini-swe-agent", run.instanceId) },
+    outcomeId: deriveId("outcome", run.runId),
+    subject: { task: run.instanceId, runId: run.runId },
     kind: "tests",
     status: resolved ? "passed" : "failed",
     weight: 1,
