@@ -5,7 +5,7 @@
  */
 import { asCentspanError, CentspanError } from "@centspan/base";
 import type { Principal, SpanStore } from "@centspan/model";
-import { type CredentialCache, createServer } from "@centspan/service";
+import { answerHealth, type CredentialCache, createServer, reportFault } from "@centspan/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ENCODINGS, type Encoding, readEncoding, requireEncoding, writeExportResponse, writeStatus } from "./answer.ts";
 import { decodeJson } from "./decode/decode-json.ts";
@@ -90,16 +90,13 @@ function decode(body: Buffer, encoding: Encoding): DecodedTraces {
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asCentspanError(thrown);
-  if (error.code === "internal") process.stderr.write(`${describeCause(error.cause)}\n`);
+  reportFault(error);
   if (error.retryAfterS !== undefined) reply.header("retry-after", String(error.retryAfterS));
   // The rest of a body that is too large is not worth waiting for.
   if (error.code === "payload_too_large") reply.header("connection", "close");
   const encoding = readEncoding(request.headers["content-type"]) ?? "json";
   return reply.code(error.status).type(ENCODINGS[encoding]).send(writeStatus(encoding, error));
 }
-
-const describeCause = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 
 const answerPreflight: Handler = async (_request, reply) =>
   reply
@@ -112,14 +109,4 @@ const answerPreflight: Handler = async (_request, reply) =>
 async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.header("allow", "POST, OPTIONS");
   throw new CentspanError("method_not_allowed", `${request.method} is not POST`);
-}
-
-async function answerHealth(
-  reply: FastifyReply,
-  stores: Record<string, () => Promise<unknown>>,
-): Promise<FastifyReply> {
-  const names = Object.keys(stores);
-  const results = await Promise.allSettled(names.map((name) => stores[name]?.()));
-  const away = names.filter((_name, i) => results[i]?.status === "rejected");
-  return away.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", away });
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { toOpenAiError } from "@centspan/model";
-import { createServer } from "@centspan/service";
+import { answerHealth, createServer } from "@centspan/service";
 import { contextOf, endSpan, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -119,14 +119,4 @@ function sendError(reply: FastifyReply, error: CentspanError): FastifyReply {
   reply.hijack();
   answerError(reply.raw, error, () => "");
   return reply;
-}
-
-async function answerHealth(
-  reply: FastifyReply,
-  stores: Record<string, () => Promise<unknown>>,
-): Promise<FastifyReply> {
-  const names = Object.keys(stores);
-  const results = await Promise.allSettled(names.map((name) => stores[name]?.()));
-  const away = names.filter((_name, i) => results[i]?.status === "rejected");
-  return away.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", away });
 }

@@ -9,6 +9,7 @@ describe("readSecret", () => {
     ["basic: the password", { authorization: `Basic ${btoa("pk:cs_ingest_x:y")}` }, "cs_ingest_x:y"],
     ["x-api-key", { "x-api-key": "cs_ingest_x" }, "cs_ingest_x"],
     ["another scheme is a secret nobody knows", { authorization: "Digest abc" }, "Digest abc"],
+    ["so is one with a blank in it", { authorization: "Bearer a b" }, "Bearer a b"],
     ["none", {}, null],
     ["an empty one is none", { authorization: "" }, null],
   ])("%s", (_why, headers, expected) => expect(readSecret(headers)).toBe(expected));

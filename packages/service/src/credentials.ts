@@ -16,7 +16,7 @@ type Headers = Record<string, string | string[] | undefined>;
 export function readSecret(headers: Headers): string | null {
   const authorization = headers.authorization;
   if (typeof authorization === "string" && authorization !== "") {
-    const [, scheme, value] = /^(\w+)\s+(.+?)\s*$/.exec(authorization) ?? [];
+    const [, scheme, value] = /^(\w+)\s+(\S+)\s*$/.exec(authorization) ?? [];
     if (value === undefined) return authorization;
     if (scheme?.toLowerCase() === "bearer") return value;
     if (scheme?.toLowerCase() !== "basic") return authorization;

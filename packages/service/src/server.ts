@@ -4,7 +4,7 @@
 import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 
-export type ServerOptions = {
+type ServerOptions = {
   bodyLimitBytes: number;
   /** How a failure is answered where clients expect another shape than problem details. */
   sendError?(reply: FastifyReply, error: CentspanError): FastifyReply;
@@ -24,15 +24,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-export function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {
+function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asCentspanError(thrown);
-  if (error.code === "internal") process.stderr.write(`${describeCause(error.cause)}\n`);
+  reportFault(error);
   if (error.retryAfterS !== undefined) reply.header("retry-after", String(error.retryAfterS));
   return reply.code(error.status).type("application/problem+json").send(toProblem(error));
 }
 
-const describeCause = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+/** What is not said to the client goes to the log: the cause of a fault of ours. */
+export function reportFault({ code, cause }: CentspanError): void {
+  if (code !== "internal") return;
+  process.stderr.write(`${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`);
+}
+
+/** `GET /health`: 503 with the names of the stores that are away, which are those whose question rejects. */
+export async function answerHealth(
+  reply: FastifyReply,
+  stores: Record<string, () => Promise<unknown>>,
+): Promise<FastifyReply> {
+  const results = await Promise.allSettled(Object.values(stores).map((ask) => ask()));
+  const away = Object.keys(stores).filter((_name, index) => results[index]?.status === "rejected");
+  return away.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", away });
+}
 
 function translateFastifyError(thrown: unknown, options: ServerOptions): CentspanError {
   if (thrown instanceof CentspanError) return thrown;
@@ -64,7 +77,7 @@ export async function listen(app: FastifyInstance, at: { host: string; port: num
   }
 }
 
-export const portTaken = (at: { host: string; port: number }): CentspanError =>
+const portTaken = (at: { host: string; port: number }): CentspanError =>
   new CentspanError(
     "port_taken",
     `port ${at.port} on ${at.host} is taken: free it, or choose others with \`npm start -- --port-base N\` (CENTSPAN_PORT for one service)`,

@@ -1,6 +1,6 @@
 import { CentspanError } from "@centspan/base";
 import { afterEach, expect, it } from "vitest";
-import { createServer, listen, listenSchema, readConfig } from "./index.ts";
+import { answerHealth, createServer, listen, listenSchema, readConfig } from "./index.ts";
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -42,6 +42,19 @@ it("answers every failure as a problem with a stable code and leaks nothing inte
   expect((await post(`"${"x".repeat(200)}"`)).status).toBe(413);
   expect((await post("x", "text/csv")).status).toBe(415);
   expect((await json("/nowhere")).status).toBe(404);
+});
+
+it("says which stores are away, and that it is well when none is", async () => {
+  const app = createServer({ bodyLimitBytes: 100 });
+  open.push(app);
+  const stores = { near: async () => 1, far: () => Promise.reject(new Error("secret detail")) };
+  app.get("/health", (_request, reply) => answerHealth(reply, stores));
+  app.get("/well", (_request, reply) => answerHealth(reply, { near: stores.near }));
+  const url = await listen(app, { host: "127.0.0.1", port: 0 });
+  const away = await fetch(`${url}/health`);
+  expect([away.status, await away.json()]).toEqual([503, { status: "unavailable", away: ["far"] }]);
+  const well = await fetch(`${url}/well`);
+  expect([well.status, await well.json()]).toEqual([200, { status: "ok" }]);
 });
 
 it("names a taken port and the option", async () => {
