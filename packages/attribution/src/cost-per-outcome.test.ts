@@ -30,6 +30,15 @@ const task = (
 const show = (row: OutcomeCost) => JSON.parse(JSON.stringify(row));
 
 describe("cost per passing outcome", () => {
+  it("is not known where no call has a price, rather than zero", () => {
+    const unpriced = { calls: 2, unpricedCalls: 2 };
+    const without = [task("a", "0", "passed", unpriced), task("b", "0", null, unpriced)];
+    const nothing = { passed: 1, costPerPassUsd: null, interval: null, pendingBounds: null };
+    expect(costPerOutcome(without, OPTIONS).total).toMatchObject(nothing);
+    expect(costPerOutcome([task("a", "0", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0");
+    expect(costPerOutcome([...without, task("c", "1", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0.5");
+  });
+
   it("charges failed attempts to those that passed", () => {
     const { total } = costPerOutcome(
       [task("a", "1", "passed"), task("b", "2", "failed"), task("c", "4", "passed")],

@@ -63,6 +63,8 @@ function summarise(group: string, members: readonly TaskSpend[], options: CostPe
   const spendUsd = sumCosts(tasks);
   const allSpendUsd = sumCosts(members);
   const decided = tasks.filter(({ status }) => status !== null);
+  // Spend without any known price is not zero: nothing is known about what a pass cost.
+  const known = tasks.some(({ calls, unpricedCalls }) => calls > unpricedCalls);
   const [passed, pending] = [count("passed"), count(null)];
   return {
     group,
@@ -73,10 +75,10 @@ function summarise(group: string, members: readonly TaskSpend[], options: CostPe
     failed: count("failed", "partial"),
     unknown: count("unknown"),
     pending,
-    costPerPassUsd: ratio(spendUsd, countToDecimal(passed)),
-    interval: passed > 0 ? bootstrapInterval(tasks, options) : boundWithoutPass(decided, options),
+    costPerPassUsd: known ? ratio(spendUsd, countToDecimal(passed)) : null,
+    interval: !known ? null : passed > 0 ? bootstrapInterval(tasks, options) : boundWithoutPass(decided, options),
     pendingBounds:
-      pending === 0
+      pending === 0 || !known
         ? null
         : {
             allPassUsd: ratio(spendUsd, countToDecimal(passed + pending)),

@@ -26,7 +26,7 @@ type Row = {
 const SUMS = `sumIf(cost_usd, in_range) AS spend_usd,
   sumIf(cost_usd, in_range AND provenance = 'simulated') AS simulated_usd,
   countIf(in_range) AS spent_calls,
-  countIf(in_range AND cost_status = 'unpriced') AS unpriced_calls,
+  countIf(in_range AND cost_usd IS NULL) AS unpriced_calls,
   ${nanoseconds("min(at)")} AS first_ns`;
 
 export async function listTaskSpend(
