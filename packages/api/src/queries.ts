@@ -1,11 +1,15 @@
 /** The query parameters that routes share, from text to the filters of the stores. */
-import { CentspanError, parseDecimal, parseInstant } from "@centspan/base";
+import { CentspanError, normaliseTimeZone, parseDecimal, parseInstant } from "@centspan/base";
 import { type CallFilter, OUTCOME_STATUSES, type PageRequest } from "@centspan/model";
 import { z } from "zod";
 
-const instantParam = z.string().transform((text, context) => {
+/** Instants that the stores hold. */
+const LAST_NS = 2n ** 63n - 1n;
+
+export const instantParam = z.string().transform((text, context) => {
   const ns = parseInstant(text);
   if (ns === null) context.addIssue({ code: "custom", message: "is not an ISO 8601 instant or date" });
+  else if (ns < 0n || ns > LAST_NS) context.addIssue({ code: "custom", message: "is not between 1970 and 2262" });
   return ns ?? 0n;
 });
 
@@ -17,7 +21,7 @@ export const moneyParam = z
 export const timeZoneParam = z
   .string()
   .default("UTC")
-  .refine((zone) => Intl.supportedValuesOf("timeZone").includes(zone) || zone === "UTC", "is not an IANA time zone");
+  .refine((zone) => normaliseTimeZone(zone) !== null, "is not an IANA time zone");
 
 const text = z.string().min(1).max(500);
 
@@ -43,15 +47,13 @@ export const statusParam = z.enum([...OUTCOME_STATUSES, "pending"]).optional();
 
 type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
-const END_OF_TIME_NS = 4_102_444_800_000_000_000n;
-
 export function readFilter(query: FilterQuery): CallFilter {
   const { from, to, ...equals } = query;
   if (from !== undefined && to !== undefined && from >= to) {
     throw new CentspanError("invalid_request", "to: must be after from", { field: "to" });
   }
   const filter: CallFilter = {};
-  if (from !== undefined || to !== undefined) filter.range = { fromNs: from ?? 0n, toNs: to ?? END_OF_TIME_NS };
+  if (from !== undefined || to !== undefined) filter.range = { fromNs: from ?? 0n, toNs: to ?? LAST_NS };
   for (const name of ["key", "keyId", "team", "task", "model", "runId", "traceId"] as const) {
     const value = equals[name];
     if (value !== undefined) filter[name] = value;

@@ -83,6 +83,9 @@ describe("what is asked", () => {
     ["/calls?limit=1001", 400, "invalid_request", "limit"],
     ["/calls?from=2026-01-02&to=2026-01-01", 400, "invalid_request", "to"],
     ["/calls?limit=1&limit=2", 400, "invalid_request", "limit"],
+    ["/calls?to=9999-12-31", 400, "invalid_request", "to"],
+    ["/calls?from=2026-02-30", 400, "invalid_request", "from"],
+    ["/calls?from=1900-01-01", 400, "invalid_request", "from"],
     ["/cost?groupBy=day&tz=Nowhere/Else", 400, "invalid_request", "tz"],
     ["/traces?minCostUsd=1e3", 400, "invalid_request", "minCostUsd"],
     ["/traces/%E0%A4%A", 400, "invalid_request", "path"],
@@ -92,6 +95,11 @@ describe("what is asked", () => {
       status,
       body: { code, remedy: expect.any(String), ...(field === undefined ? {} : { field }) },
     });
+  });
+
+  it("knows a time zone by each of its names", async () => {
+    for (const zone of ["UTC", "Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])
+      expect(await ask(`/cost?groupBy=day&tz=${zone}`), zone).toMatchObject({ status: 200 });
   });
 
   it("tells a wrong method from a wrong path", async () => {
@@ -127,6 +135,20 @@ describe("outcomes", () => {
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.outcomeId).toBe(first.body.outcomeId);
     expect((await ask("/outcomes?task=T-2")).body.data).toHaveLength(1);
+  });
+
+  it("with a key of their own change nothing when repeated, and can't be made another", async () => {
+    const posted = { ...outcome, subject: { task: "T-4" }, idempotencyKey: "ci-4" };
+    const first = await post("/outcomes", posted);
+    expect(await post("/outcomes", posted)).toMatchObject({ status: 201, body: first.body });
+    const other = await post("/outcomes", { ...posted, status: "failed" });
+    expect(other).toMatchObject({ status: 409, body: { code: "conflict", field: "body.idempotencyKey" } });
+    expect((await ask("/outcomes?task=T-4")).body.data).toEqual([first.body]);
+  });
+
+  it("of an instant that no store holds are refused by name", async () => {
+    for (const at of ["1969-12-31", "2300-01-01", "soon"])
+      expect(await post("/outcomes", { ...outcome, at })).toMatchObject({ status: 400, body: { field: "body.at" } });
   });
 
   it("come from a report and its exit code", async () => {

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   CentspanError,
   countToDecimal,
-  createManualClock,
   createRandom,
   deriveId,
   formatDecimal,
   formatInstant,
   normaliseHexId,
+  normaliseTimeZone,
   parseDecimal,
   parseInstant,
   quantiseLine,
@@ -71,10 +71,17 @@ describe("time", () => {
     for (const text of ["yesterday", "2026-13-01", "", "1764374400"]) expect(parseInstant(text)).toBeNull();
   });
 
-  it("does not let a manual clock run backwards", () => {
-    const clock = createManualClock(5n);
-    clock.set(6n);
-    expect(() => clock.set(4n)).toThrow(RangeError);
+  it("refuses days that the calendar does not have, instead of taking the next month's", () => {
+    for (const text of ["2026-02-30", "2026-02-29T00:00:00Z", "2026-04-31T12:00:00+02:00", "2026-01-01T24:00:00Z"])
+      expect(parseInstant(text)).toBeNull();
+    expect(parseInstant("2028-02-29T23:30:00-01:00")).toBe(parseInstant("2028-03-01T00:30:00"));
+  });
+
+  it("knows time zones by any name and case, and offsets and inventions by none", () => {
+    expect(normaliseTimeZone("europe/berlin")).toBe("Europe/Berlin");
+    for (const zone of ["UTC", "Asia/Kolkata", "America/Argentina/Buenos_Aires"])
+      expect(normaliseTimeZone(zone)).not.toBeNull();
+    for (const zone of ["+09:00", "", "Mars/Olympus", "'"]) expect(normaliseTimeZone(zone)).toBeNull();
   });
 });
 

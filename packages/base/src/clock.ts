@@ -14,18 +14,6 @@ export function createWallClock(): Clock {
   return { nowNs: () => originNs + (process.hrtime.bigint() - startedNs) };
 }
 
-/** A clock that stands still until told otherwise: for tests and simulations. */
-export function createManualClock(startNs = 0n): Clock & { set(ns: bigint): void } {
-  let now = startNs;
-  return {
-    nowNs: () => now,
-    set(ns) {
-      if (ns < now) throw new RangeError("a clock does not run backwards");
-      now = ns;
-    },
-  };
-}
-
 /** ISO 8601 in UTC with all nine decimals: 2026-11-29T17:44:14.123456789Z. */
 export function formatInstant(ns: bigint): string {
   const seconds = ns / 1_000_000_000n;
@@ -36,11 +24,28 @@ export function formatInstant(ns: bigint): string {
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})?$/;
 
-/** Reads ISO 8601 (or ClickHouse's "YYYY-MM-DD hh:mm:ss.n", which is UTC) to nanoseconds; null when it is neither. */
+/**
+ * Reads ISO 8601 (or ClickHouse's "YYYY-MM-DD hh:mm:ss.n", which is UTC) to nanoseconds; null when it is neither, or a
+ * day that the calendar does not have.
+ */
 export function parseInstant(text: string): bigint | null {
   const match = INSTANT.exec(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
   if (!match?.[1]) return null;
-  const ms = Date.parse(`${match[1].replace(" ", "T")}${match[3] ?? "Z"}`);
-  if (Number.isNaN(ms)) return null;
+  const local = match[1].replace(" ", "T");
+  const ms = Date.parse(`${local}${match[3] ?? "Z"}`);
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const isOnCalendar = new Date(`${local}Z`).getUTCDate() === Number(local.slice(8, 10));
+  if (Number.isNaN(ms) || !isOnCalendar) return null;
   return BigInt(ms) * 1_000_000n + BigInt((match[2] ?? "").padEnd(9, "0"));
+}
+
+/** The IANA time zone of that name, as the runtime spells it (Europe/Berlin for europe/berlin); null when there is none. */
+export function normaliseTimeZone(name: string): string | null {
+  // Offsets such as +09:00, which JavaScript takes too, are not names.
+  if (!/^[A-Z]/i.test(name)) return null;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
 }

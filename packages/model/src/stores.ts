@@ -75,11 +75,14 @@ export type TaskSpend = {
   costUsd: Decimal;
   simulatedUsd: Decimal;
   calls: number;
+  /** Calls whose cost is not known, whether for want of a price or of trustworthy usage. */
   unpricedCalls: number;
   firstCallAtNs: bigint;
   /** Status of the latest tests outcome; null while there is none. */
   status: OutcomeStatus | null;
 };
+
+export type OutcomeFilter = Partial<{ task: string; runId: string; outcomeId: string }>;
 
 export type TraceFilter = CallFilter & Partial<{ status: OutcomeStatus | "pending"; minCostUsd: Decimal }>;
 
@@ -155,7 +158,7 @@ export type Ledger = {
     workspace: string,
     query: { groupBy: OutcomeGroup; filter: CallFilter; timeZone: string },
   ): Promise<TaskSpend[]>;
-  listOutcomes(workspace: string, filter: { task?: string; runId?: string }): Promise<Outcome[]>;
+  listOutcomes(workspace: string, filter: OutcomeFilter): Promise<Outcome[]>;
 };
 
 export type KeyKind = "gateway" | "ingest" | "api";

@@ -1,6 +1,8 @@
-import { CentspanError, deriveId, parseInstant } from "@centspan/base";
+import { isDeepStrictEqual } from "node:util";
+import { CentspanError, deriveId } from "@centspan/base";
 import { type Outcome, outcomeInputSchema, outcomeRowSchema } from "@centspan/model";
 import { z } from "zod";
+import { instantParam } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toOutcomeRow } from "../rows.ts";
 
@@ -11,14 +13,20 @@ export const postOutcome = defineRoute({
   summary: "Says what a task, session, trace, commit or pull request came to; repeating it changes nothing",
   allow: ["api", "ingest"],
   query: z.strictObject({}),
-  body: outcomeInputSchema,
+  body: outcomeInputSchema.extend({ at: instantParam.optional().describe("ISO 8601; now when absent") }),
   answer: outcomeRowSchema,
   successStatus: 201,
   async run({ deps, caller, body: { at, idempotencyKey, ...said } }) {
-    const atNs = at === undefined ? deps.clock.nowNs() : parseInstant(at);
-    if (atNs === null) throw new CentspanError("invalid_request", "body.at: is not ISO 8601", { field: "body.at" });
-    const unique = idempotencyKey ?? JSON.stringify([said.subject, said.kind, said.status, said.source, at ?? ""]);
-    const outcome: Outcome = { ...said, outcomeId: deriveId("outcome", caller.workspace, unique), atNs };
+    const unique = idempotencyKey ?? JSON.stringify([said.subject, said.kind, said.status, said.source, String(at)]);
+    const outcomeId = deriveId("outcome", caller.workspace, unique);
+    const [stored] =
+      idempotencyKey === undefined ? [] : await deps.warehouse.listOutcomes(caller.workspace, { outcomeId });
+    const outcome: Outcome = { ...said, outcomeId, atNs: at ?? stored?.atNs ?? deps.clock.nowNs() };
+    if (stored !== undefined && !isDeepStrictEqual(stored, outcome)) {
+      throw new CentspanError("conflict", "body.idempotencyKey: was used for another outcome", {
+        field: "body.idempotencyKey",
+      });
+    }
     await deps.warehouse.insertOutcomes(caller.workspace, [outcome]);
     return toOutcomeRow(outcome);
   },

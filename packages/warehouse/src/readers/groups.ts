@@ -1,5 +1,5 @@
 /** What calls can be grouped by, as SQL over the columns of `calls`. */
-import { CentspanError } from "@centspan/base";
+import { CentspanError, normaliseTimeZone } from "@centspan/base";
 import type { CostGroup, OutcomeGroup } from "@centspan/model";
 
 /** An instant in its zone, with the offset: 2026-11-29T17:00:00+09:00. */
@@ -22,12 +22,8 @@ export const GROUP_COLUMNS: Record<Exclude<CostGroup | OutcomeGroup, "meter">, s
 };
 
 export function requireTimeZone(zone: string): string {
-  try {
-    // ClickHouse knows the IANA names; offsets such as +09:00, which JavaScript takes too, it doesn't.
-    if (/^[A-Z]/i.test(zone) && new Intl.DateTimeFormat("en", { timeZone: zone })) return zone;
-  } catch {
-    // Said below, the same for both reasons.
-  }
+  const known = normaliseTimeZone(zone);
+  if (known !== null) return known;
   throw new CentspanError("invalid_request", `timeZone: ${JSON.stringify(zone)} is not an IANA time zone`, {
     field: "timeZone",
   });
