@@ -150,9 +150,11 @@ describe("organisations", () => {
     expect(await control.listWorkspaces("thief")).toEqual([]);
   });
 
-  it("ensures a team with its department", async () => {
+  it("ensures a team with its department, which a key of that team leaves alone", async () => {
     await control.ensureTeam("lab", { id: "ml", name: "ML", department: "R&D" });
     await control.ensureTeam("lab", { id: "ml", name: "Machine learning", department: "R&D" });
+    expect(await control.listTeams("lab")).toContainEqual({ id: "ml", name: "Machine learning", department: "R&D" });
+    await control.createKey({ workspace: "lab", name: "ml-agent", kind: "gateway", team: "ml" });
     expect(await control.listTeams("lab")).toContainEqual({ id: "ml", name: "Machine learning", department: "R&D" });
     await expect(control.ensureTeam("nowhere", { id: "a", name: "A", department: "" })).rejects.toMatchObject({
       code: "not_found",

@@ -42,7 +42,6 @@ export function registerKeys(program: Command, defaultData: string): void {
         const input = keyInputSchema.safeParse({ name, kind: options.kind, team: options.team });
         if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
         const { team, kind } = input.data;
-        if (team !== undefined) await control.ensureTeam(options.workspace, { id: team, name: team, department: "" });
         return (await control.createKey({ workspace: options.workspace, name, kind, team: team ?? null })).secret;
       }),
     );
