@@ -62,6 +62,7 @@ export class Engine {
     process.env.TZ = "UTC";
     const runDir = join(dataDir, "run");
     rmSync(runDir, { recursive: true, force: true });
+    mkdirSync(join(dataDir, "clickhouse"), { recursive: true, mode: 0o700 });
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
     const configFile = join(runDir, "engine.xml");
     writeFileSync(configFile, ENGINE_CONFIG);

@@ -25,7 +25,8 @@ async function main(): Promise<number> {
 
 async function serve(options: Options): Promise<number> {
   const stopAsked = untilStopAsked();
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  // Others may pass, to what is theirs (PostgreSQL under root), but not look; what is secret is closed itself.
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o711 });
   const dataDir = realpathSync(options.dataDir);
   await acquireDataLock(dataDir);
   let engine: Engine | undefined;

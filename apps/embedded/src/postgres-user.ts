@@ -1,10 +1,10 @@
 /**
  * Who PostgreSQL runs as: itself refuses root, so a root process uses (and if need be creates) the user `postgres`.
  * Where that user may not enter a folder on the way to the data or the programs (a checkout under /root, a private
- * temporary folder), it runs with the one capability that lets it pass.
+ * temporary folder), it runs in a user namespace: outside it is still root, who owns the files; inside it is `postgres`.
  */
 import { execFile } from "node:child_process";
-import { chownSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { CentspanError } from "@centspan/base";
@@ -13,38 +13,39 @@ const exec = promisify(execFile);
 
 export type PostgresUser = { uid: number; gid: number };
 
-/** How to start a program of PostgreSQL's: as whom, and through which command. Empty where we are not root. */
-export type RunAs = { user?: PostgresUser; through: string[] };
+/** How to start a program of PostgreSQL's: as whom, who owns its files, and through which command. Not root: as we are. */
+export type RunAs = { spawnAs?: PostgresUser; owner?: PostgresUser; through: string[] };
+
+const ROOT: PostgresUser = { uid: 0, gid: 0 };
 
 /** `paths` are what the user must be able to reach. */
 export async function chooseRunAs(paths: readonly string[]): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { through: [] };
   const user = (await lookUp()) ?? (await createUser());
-  if (paths.every((path) => canReach(path, user))) return { user, through: [] };
-  const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
-  const through = ["setpriv", ...identity, "--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  if (paths.every((path) => canReach(path, user))) return { spawnAs: user, owner: user, through: [] };
+  const through = ["unshare", "--user", `--map-user=${user.uid}`, `--map-group=${user.gid}`];
   try {
-    await exec(through[0] ?? "", [...through.slice(1), "true"]);
-    return { user, through };
+    await exec("unshare", [...through.slice(1), "true"]);
+    return { owner: ROOT, through };
   } catch (cause) {
     throw new CentspanError(
       "forbidden",
-      `PostgreSQL runs as the user postgres, who may not enter a folder on the way to ${paths.join(" or ")}. Choose another --data, or don't run as root.`,
+      `PostgreSQL runs as the user postgres, who may not enter a folder on the way to ${paths.join(" or ")}. Use folders that every user may enter (also with --data), or don't run as root.`,
       { field: "--data", cause },
     );
   }
 }
 
-/** A program and its arguments as spawn takes them: `setpriv` changes the user itself, else spawn does. */
+/** A program and its arguments as spawn takes them. */
 export function asPostgres(runAs: RunAs, program: string, args: readonly string[]) {
   const [command = program, ...before] = [...runAs.through, program];
-  const identity = runAs.user !== undefined && runAs.through.length === 0 ? runAs.user : {};
-  return { command, args: [...before, ...args], identity };
+  return { command, args: [...before, ...args], identity: runAs.spawnAs ?? {} };
 }
 
-/** Gives `path` to that user. */
-export function handOver(path: string, { user }: RunAs): void {
-  if (user !== undefined) chownSync(path, user.uid, user.gid);
+/** Gives `path`, and what is in it, to whom PostgreSQL's files belong; it may have run the other way before. */
+export async function handOver(path: string, { owner }: RunAs): Promise<void> {
+  if (owner !== undefined && statSync(path).uid !== owner.uid)
+    await exec("chown", ["-R", `${owner.uid}:${owner.gid}`, path]);
 }
 
 function canReach(path: string, user: PostgresUser): boolean {

@@ -33,8 +33,10 @@ export async function startPostgres(dataDir: string, port: number): Promise<Post
   const runAs = await chooseRunAs([dataDir, binaries.postgres]);
   const clusterDir = join(dataDir, "postgres");
   const password = readOrCreatePassword(dataDir);
-  if (existsSync(clusterDir)) await stopOrphan(clusterDir);
-  else await initialise(binaries, dataDir, clusterDir, password, runAs);
+  if (existsSync(clusterDir)) {
+    await stopOrphan(clusterDir);
+    await handOver(clusterDir, runAs);
+  } else await initialise(binaries, dataDir, clusterDir, password, runAs);
   const child = spawnServer(binaries.postgres, dataDir, clusterDir, port, runAs);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
@@ -81,8 +83,8 @@ async function initialise(
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  handOver(unfinished, runAs);
-  handOver(passwordFile, runAs);
+  await handOver(unfinished, runAs);
+  await handOver(passwordFile, runAs);
   // The built-in locale sorts alike on every machine.
   const locale = ["--encoding=UTF8", "--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const access = [`--username=${USER}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];

@@ -44,7 +44,7 @@ export function registerUp(program: Command, defaultData: string): void {
 async function up(options: UpOptions): Promise<void> {
   const progress = createProgress(process.stdout);
   const ports = planPorts(options.portBase);
-  mkdirSync(options.data, { recursive: true, mode: 0o700 });
+  mkdirSync(options.data, { recursive: true, mode: 0o711 });
   await requireFreePorts(ports, HOST);
   const supervisor = createSupervisor(options.data);
   const interrupted = new Promise<"interrupted">((resolve) => {

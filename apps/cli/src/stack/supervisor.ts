@@ -13,7 +13,7 @@ export type Supervisor = {
 
 export function createSupervisor(dataDir: string): Supervisor {
   const logs = join(dataDir, "logs");
-  mkdirSync(logs, { recursive: true });
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
   const running: RunningService[] = [];
   let stopping = false;
   let fail: (error: Error) => void = () => {};
