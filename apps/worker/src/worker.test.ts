@@ -127,7 +127,7 @@ describe("a pass", () => {
 
   it("books one response once, though client and gateway tell of it in two traces", async () => {
     const [workspace, state] = [freshWorkspace(), createRatingState()];
-    const response = { "gen_ai.response.id": "resp_1" };
+    const response = { "gen_ai.response.id": "resp_first" };
     const session = { "gen_ai.conversation.id": "s1" };
     await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat(response) })]);
     await runRatingPass(stores(), state, RULES);
@@ -139,7 +139,7 @@ describe("a pass", () => {
 
   it("leaves a response with the gateway's key when the client's trace goes on after a restart", async () => {
     const [workspace, session] = [freshWorkspace(), traceId()];
-    const response = { "gen_ai.response.id": "resp_2" };
+    const response = { "gen_ai.response.id": "resp_second" };
     const client = (id: number, more: Record<string, string>) =>
       makeSpan({ traceId: session, spanId: hex(id), service: "app", attributes: chat(more) });
     await warehouse.insertSpans(workspace, [client(1, { ...response, "gen_ai.conversation.id": "s1" })]);
@@ -156,7 +156,7 @@ describe("a pass", () => {
     const feed = { ...warehouse, listChangedTraces };
     await runRatingPass({ ...stores(), feed }, createRatingState(), RULES);
     const calls = await readCalls(workspace);
-    expect(calls.find(({ responseId }) => responseId === "resp_2")).toMatchObject({
+    expect(calls.find(({ responseId }) => responseId === "resp_second")).toMatchObject({
       source: "gateway",
       key: "ci",
       sessionId: "s1",

@@ -22,7 +22,7 @@ export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Di
   return {
     model,
     provider: normaliseProvider(provider, model),
-    responseId: readText(span, fields.responseId),
+    responseId: dropCommonId(readText(span, fields.responseId)),
     sessionId: readText(span, fields.sessionId),
     serviceTier: readText(span, fields.serviceTier),
     effort: readText(span, fields.effort),
@@ -32,6 +32,12 @@ export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Di
 
 /** Clients append their own choices to the id in brackets, such as `claude-opus-4-8[1m]`; no provider's id has any. */
 const stripMarks = (model: string): string => model.replace(/(\[[\w-]+\])+$/, "");
+
+/**
+ * Small servers number their answers at random below a thousand, or by the second. Such an id is that of several
+ * responses, and taking them for one would lose calls.
+ */
+const dropCommonId = (id: string): string => (/^(chatcmpl-|cmpl-|resp_)\d{1,10}$/.test(id) ? "" : id);
 
 /** The first candidate that is there. */
 export function readText(span: Pick<SpanRecord, "attributes">, candidates: readonly string[]): string {

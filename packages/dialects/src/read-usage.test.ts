@@ -8,6 +8,19 @@ const read = (attributes: Record<string, string>, scopeName = "") => {
   return dialect && { id: dialect.id, usage: readUsage(span, dialect), facts: readModelFacts(span, dialect) };
 };
 
+describe("a response id", () => {
+  it.each([
+    ["chatcmpl-417", ""],
+    ["chatcmpl-1764374400", ""],
+    ["resp_52", ""],
+    ["chatcmpl-1764374400123456789", "chatcmpl-1764374400123456789"],
+    ["chatcmpl-Bk2d9aQ1", "chatcmpl-Bk2d9aQ1"],
+    ["msg_01", "msg_01"],
+  ])("%s is %j: one that others may have too is none", (id, known) => {
+    expect(read({ "gen_ai.operation.name": "chat", "gen_ai.response.id": id })?.facts.responseId).toBe(known);
+  });
+});
+
 describe("evidence beats the dialect's default", () => {
   it("more cached than input tokens proves a disjoint count", () => {
     const usage = read({
