@@ -15,7 +15,7 @@ import { findWorkspace } from "./find-workspace.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createByteBudget, readBody } from "./read-body.ts";
 
-export type CollectorOptions = {
+type CollectorOptions = {
   spans: Pick<SpanStore, "insertSpans">;
   credentials: CredentialCache<Principal>;
   /** Where requests without a credential go, when they come from this machine. */

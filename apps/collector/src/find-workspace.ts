@@ -9,8 +9,8 @@ import { type CredentialCache, readSecret } from "@centspan/service";
 
 const TAKEN_KINDS: readonly KeyKind[] = ["ingest", "api"];
 
-export type FindWorkspaceOptions = { credentials: CredentialCache<Principal>; defaultWorkspace: string | undefined };
-export type Sender = { headers: IncomingHttpHeaders; remoteAddress: string | undefined };
+type FindWorkspaceOptions = { credentials: CredentialCache<Principal>; defaultWorkspace: string | undefined };
+type Sender = { headers: IncomingHttpHeaders; remoteAddress: string | undefined };
 
 export async function findWorkspace(sender: Sender, options: FindWorkspaceOptions): Promise<string> {
   const secret = readSecret(sender.headers);

@@ -7,7 +7,7 @@
 import { CentspanError } from "@centspan/base";
 import type { SpanRecord, SpanStore } from "@centspan/model";
 
-export type GroupCommitOptions = {
+type GroupCommitOptions = {
   store: Pick<SpanStore, "insertSpans">;
   /** Spans that may wait or be written at once, over all workspaces; beyond that a commit is refused. */
   maxWaitingRows?: number;
@@ -17,7 +17,7 @@ export type GroupCommitOptions = {
   onFault(error: unknown): void;
 };
 
-export type GroupCommit = {
+type GroupCommit = {
   commit(workspace: string, spans: readonly SpanRecord[]): Promise<void>;
 };
 

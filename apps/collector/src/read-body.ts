@@ -8,7 +8,7 @@ import { CentspanError } from "@centspan/base";
 import { createOverload } from "./group-commit.ts";
 
 /** What all requests hold together. `open` starts one request's share; `close` gives it back. */
-export type ByteBudget = { open(): { add(bytes: number): void; close(): void } };
+type ByteBudget = { open(): { add(bytes: number): void; close(): void } };
 
 export function createByteBudget(maxBytes: number): ByteBudget {
   let heldBytes = 0;
@@ -31,7 +31,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
   };
 }
 
-export type ReadBodyOptions = { maxBytes: number; onBytes(bytes: number): void };
+type ReadBodyOptions = { maxBytes: number; onBytes(bytes: number): void };
 
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -64,7 +64,7 @@ function decompress(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.pipe(gunzip);
 }
 
-export const createTooLarge = (maxBytes: number): CentspanError =>
+const createTooLarge = (maxBytes: number): CentspanError =>
   new CentspanError("payload_too_large", `body: larger than ${maxBytes} bytes after decompression`, { field: "body" });
 
 function translateStreamError(thrown: unknown): unknown {

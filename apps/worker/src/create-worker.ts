@@ -9,7 +9,7 @@ import { startLoop } from "./run-loop.ts";
 const INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 5_000;
 
-export type WorkerOptions = {
+type WorkerOptions = {
   warehouse: UsageFeed & Ledger & { ping(): Promise<void> };
   control: JobStore & { ping(): Promise<void> };
   cards: readonly RateCard[];

@@ -17,11 +17,11 @@ const TRACES_AT_ONCE = 8;
 const CALLS_PER_PAGE = 1000;
 const CLAIMED_RESPONSES = 50_000;
 
-export type RatingStores = { feed: UsageFeed; ledger: Ledger; jobs: JobStore };
-export type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
+type RatingStores = { feed: UsageFeed; ledger: Ledger; jobs: JobStore };
+type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
 
 /** What a process remembers between passes. Losing it costs work, never correctness. */
-export type RatingState = {
+type RatingState = {
   /** Every span received before this instant is rated; null until the store was asked. */
   watermarkNs: bigint | null;
   /** Traces rated since the overlap began, with what they looked like. */
@@ -36,7 +36,7 @@ export const createRatingState = (): RatingState => ({
 });
 
 export type RatingFault = { workspace: string; traceId: string; error: unknown };
-export type RatingResult = { traces: number; calls: number; faults: RatingFault[] };
+type RatingResult = { traces: number; calls: number; faults: RatingFault[] };
 
 export async function runRatingPass(
   stores: RatingStores,

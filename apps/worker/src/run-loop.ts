@@ -2,7 +2,7 @@
  * Runs a pass again and again: at once while there is work, else after the interval. A pass that fails is repeated
  * with growing pauses; the failure is said once, and so is the recovery.
  */
-export type LoopOptions = {
+type LoopOptions = {
   /** Whether there was work. */
   pass(): Promise<boolean>;
   intervalMs: number;
@@ -10,7 +10,7 @@ export type LoopOptions = {
   say(text: string): void;
 };
 
-export type Loop = {
+type Loop = {
   /** The failure that passes end with at present. */
   failure(): unknown;
   /** Resolves when the running pass has ended. */

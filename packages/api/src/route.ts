@@ -18,7 +18,7 @@ export type ApiDeps = {
 /** Who calls, resolved to the workspace that the request is about. */
 export type Caller = { workspace: string; principal: Principal };
 
-export type RouteInput<Q, B> = { deps: ApiDeps; caller: Caller; params: Record<string, string>; query: Q; body: B };
+type RouteInput<Q, B> = { deps: ApiDeps; caller: Caller; params: Record<string, string>; query: Q; body: B };
 
 type RouteFacts = {
   id: string;
@@ -34,7 +34,7 @@ type RouteFacts = {
 
 type RouteSchemas<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = { query: Q; body: B; answer: A };
 
-export type RawInput = {
+type RawInput = {
   deps: ApiDeps;
   caller: Caller;
   params: Record<string, string>;

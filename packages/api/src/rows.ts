@@ -109,6 +109,6 @@ export function toKeyRow(key: Key & { secret?: string }): KeyRow {
 }
 
 /** Object.entries that keeps the key type of a partial record. */
-export function entriesOf<K extends string, V>(record: Partial<Record<K, V>>): [K, V][] {
+function entriesOf<K extends string, V>(record: Partial<Record<K, V>>): [K, V][] {
   return Object.entries(record) as [K, V][];
 }

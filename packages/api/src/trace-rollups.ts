@@ -20,7 +20,7 @@ export function sumCostBySpan(spans: readonly SpanSkeleton[], calls: readonly Ra
   return cost;
 }
 
-export type Anomaly = { spanId: string; kind: string; detail: string };
+type Anomaly = { spanId: string; kind: string; detail: string };
 
 export function findAnomalies(stored: StoredTrace, calls: readonly RatedCall[]): Anomaly[] {
   const own = stored.spans.filter((span) => !span.linked);

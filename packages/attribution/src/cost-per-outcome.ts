@@ -7,14 +7,14 @@ import { countToDecimal, type Decimal, ratio, sumDecimals } from "@centspan/base
 import type { TaskSpend } from "@centspan/model";
 import { bootstrapRatio, zeroPassBound } from "./ratio-interval.ts";
 
-export type CostPerOutcomeOptions = {
+type CostPerOutcomeOptions = {
   /** Of the interval, such as 0.95. */
   level: number;
   seed: number;
   resamples: number;
 };
 
-export type OutcomeInterval = {
+type OutcomeInterval = {
   lowUsd: Decimal | null;
   highUsd: Decimal | null;
   level: number;
@@ -39,7 +39,7 @@ export type OutcomeCost = {
   simulatedShare: Decimal | null;
 };
 
-export type CostPerOutcome = { rows: OutcomeCost[]; total: OutcomeCost };
+type CostPerOutcome = { rows: OutcomeCost[]; total: OutcomeCost };
 
 /** Rows in order of spend, largest first. `total` is over all groups, not over the rows' ratios. */
 export function costPerOutcome(spend: readonly TaskSpend[], options: CostPerOutcomeOptions): CostPerOutcome {

@@ -24,12 +24,12 @@ export type DeriveOptions = {
 };
 
 /** Why a span was not billed, or what is remarkable about the call that was. */
-export type CallNote =
+type CallNote =
   | { kind: "not_billed"; traceId: string; spanId: string; reason: "rollup" | "duplicate_export" | "same_response" }
   | { kind: "flag"; callId: string; flag: string }
   | { kind: "alternative"; callId: string; buckets: Buckets };
 
-export type DerivedCalls = { calls: Call[]; notes: CallNote[] };
+type DerivedCalls = { calls: Call[]; notes: CallNote[] };
 
 const OUR_GATEWAYS: readonly string[] = ["centspan-gateway"];
 /** Written by our importers of recorded runs. */

@@ -4,7 +4,7 @@
  */
 import { createRandom, type Decimal, formatDecimal, parseDecimal } from "@centspan/base";
 
-export type RatioBounds = { lowUsd: Decimal | null; highUsd: Decimal | null };
+type RatioBounds = { lowUsd: Decimal | null; highUsd: Decimal | null };
 
 /**
  * Percentile bootstrap by task: resample tasks with replacement, take the ratio of sums of each resample, and the

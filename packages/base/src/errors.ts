@@ -58,7 +58,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export type ErrorDetails = {
+type ErrorDetails = {
   /** Path of the offending field, as a person would write it: `input[2].content`. */
   field?: string;
   retryAfterS?: number;

@@ -1,1 +1,1 @@
-export { type Control, type ControlOptions, openControl } from "./open-control.ts";
+export { type Control, openControl } from "./open-control.ts";

@@ -12,7 +12,7 @@ import { migrateControl } from "./migrate.ts";
 import { createOrgStore } from "./org-store.ts";
 import { guardStore } from "./store-errors.ts";
 
-export type ControlOptions = {
+type ControlOptions = {
   /** postgres://user:password@host:port/database; the database exists already. */
   url: string;
   maxConnections?: number;

@@ -43,7 +43,7 @@ export function violatedConstraint(thrown: unknown): string | null {
   return null;
 }
 
-export function translateStoreError(thrown: unknown): unknown {
+function translateStoreError(thrown: unknown): unknown {
   if (thrown instanceof CentspanError || !causesOf(thrown).some(isAway)) return thrown;
   return new CentspanError("store_unavailable", "The control database (Postgres) does not answer.", {
     retryAfterS: 2,

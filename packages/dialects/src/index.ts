@@ -1,4 +1,4 @@
 export { type ModelFacts, readModelFacts } from "./read-facts.ts";
-export { type QuarantineReason, readUsage, type UsageFlag, type UsageReading } from "./read-usage.ts";
+export { readUsage, type UsageReading } from "./read-usage.ts";
 export { recogniseDialect } from "./recognise.ts";
 export { dialects } from "./registry.gen.ts";

@@ -6,8 +6,8 @@
 import { type Buckets, type Dialect, EMPTY_BUCKETS, type SpanRecord } from "@centspan/model";
 import { readText } from "./read-facts.ts";
 
-export type QuarantineReason = "invalid_count" | "negative_count" | "reasoning_exceeds_output" | "total_mismatch";
-export type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
+type QuarantineReason = "invalid_count" | "negative_count" | "reasoning_exceeds_output" | "total_mismatch";
+type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
 
 export type UsageReading = {
   /** Empty when quarantined. For an ambiguous reading: the inclusive one. */

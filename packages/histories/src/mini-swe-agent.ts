@@ -41,7 +41,7 @@ const trajectorySchema = z.object({
   messages: z.array(messageSchema).min(1),
 });
 
-export type MiniSweAgentRun = {
+type MiniSweAgentRun = {
   instanceId: string;
   runId: string;
   spans: SpanRecord[];

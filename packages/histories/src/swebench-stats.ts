@@ -27,7 +27,7 @@ const recordSchema = z
     message: "is 0 although tokens were used",
   });
 
-export type SwebenchStatsOptions = {
+type SwebenchStatsOptions = {
   /** File name for messages. */
   name: string;
   /** When the run took place, as far as anybody knows: the statistics don't say. */

@@ -17,7 +17,7 @@ const nanoseconds = z
   .describe("nanoseconds");
 const provenance = z.enum(PROVENANCES);
 
-export const bucketsSchema = z.object({
+const bucketsSchema = z.object({
   input: z.int(),
   cacheRead: z.int(),
   cacheWrite5m: z.int(),
@@ -26,7 +26,7 @@ export const bucketsSchema = z.object({
   outputReasoning: z.int(),
 });
 
-export const chargeLineRowSchema = z.object({
+const chargeLineRowSchema = z.object({
   meter: z.enum(METERS),
   quantity: z.int(),
   unitPriceUsd: money,
@@ -81,7 +81,7 @@ export const costRowSchema = z.object({
 export type CostRow = z.infer<typeof costRowSchema>;
 
 /** `lowUsd`/`highUsd` are null where the data gives no bound on that side (no pass yet: only a lower bound). */
-export const intervalSchema = z.object({
+const intervalSchema = z.object({
   lowUsd: money.nullable(),
   highUsd: money.nullable(),
   level: z.number(),
@@ -193,7 +193,6 @@ export const outcomeInputSchema = z.strictObject({
   /** Makes a repeated post a no-op; derived from the content when absent. */
   idempotencyKey: z.string().min(1).max(200).optional(),
 });
-export type OutcomeInput = z.infer<typeof outcomeInputSchema>;
 
 export const outcomeRowSchema = z.object({
   outcomeId: z.string(),

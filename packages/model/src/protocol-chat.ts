@@ -29,7 +29,7 @@ const toolSchema = z.union([
   z.looseObject({ type: z.literal("custom"), custom: z.looseObject({ ...namedTool, format: z.unknown().optional() }) }),
 ]);
 
-export const chatMessageSchema = z.looseObject({
+const chatMessageSchema = z.looseObject({
   // `function` is what results were called before `tool`.
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
   content: content.nullish(),

@@ -23,7 +23,7 @@ const otherItem = z
   .looseObject({ type: z.string().refine((type) => !READ_TYPES.includes(type)) })
   .transform((item) => ({ type: "other" as const, json: JSON.stringify(item) }));
 
-export const responsesItemSchema = z.union([
+const responsesItemSchema = z.union([
   z.looseObject({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
   z.looseObject({ type: z.literal("function_call_output"), call_id: z.string(), output: content }),
   z.looseObject({

@@ -27,6 +27,3 @@ export type SpanRecord = {
   events: SpanEvent[];
   links: SpanLink[];
 };
-
-export const LAYERS = ["harness", "api", "inference", "other"] as const;
-export type Layer = (typeof LAYERS)[number];

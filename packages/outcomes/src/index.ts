@@ -1,2 +1,1 @@
-export { judgeTests, type TestTally } from "./judge-tests.ts";
 export { outcomeSources } from "./registry.gen.ts";

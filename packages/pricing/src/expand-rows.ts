@@ -5,7 +5,7 @@
  */
 import type { PriceEntry, PriceSelectors, Rates } from "@centspan/model";
 
-export type PriceRow = {
+type PriceRow = {
   model: string;
   from: string;
   to?: string;

@@ -27,7 +27,7 @@ export function readSecret(headers: Headers): string | null {
   return typeof apiKey === "string" ? apiKey : null;
 }
 
-export type CredentialCacheOptions<T> = {
+type CredentialCacheOptions<T> = {
   find(secret: string): Promise<T | null>;
   freshMs?: number;
   unknownMs?: number;

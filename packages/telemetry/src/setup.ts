@@ -30,7 +30,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { SPANS, type SpanAttributes, type SpanTemplate } from "./vocabulary.ts";
 
-export type TelemetryOptions = {
+type TelemetryOptions = {
   service: string;
   version: string;
   /** Base address of the collector, such as http://127.0.0.1:4318. */

@@ -146,7 +146,7 @@ export const ATTRIBUTES = {
   "error.type": { type: "string", doc: "Error code, or the class of what was thrown" },
 } as const satisfies Record<string, AttributeDefinition>;
 
-export type AttributeName = keyof typeof ATTRIBUTES;
+type AttributeName = keyof typeof ATTRIBUTES;
 
 type ValueOf<T extends AttributeType> = T extends "string"
   ? string

@@ -8,14 +8,14 @@ import type { Conversation } from "@centspan/model";
 import { renderPrompt } from "@centspan/model";
 import type { Tokenizer } from "./tokenizer.ts";
 
-export type DeltaTokens = { ids: number[]; newTokens: number; reusedTokens: number };
+type DeltaTokens = { ids: number[]; newTokens: number; reusedTokens: number };
 
 export type DeltaTokenizer = {
   tokenizer: Tokenizer;
   tokenize(conversation: Conversation): DeltaTokens;
 };
 
-export type DeltaTokenizerOptions = {
+type DeltaTokenizerOptions = {
   tokenizer: Tokenizer;
   /** Tokens remembered over all conversations, 4 bytes each; 8 million when absent. */
   maxTokens?: number;

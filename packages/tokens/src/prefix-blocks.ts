@@ -48,12 +48,3 @@ export function hashPrefixBlocks(ids: ArrayLike<number>, blockTokens = PREFIX_BL
   }
   return hashes;
 }
-
-/** A whole sequence as 14 hex digits, its partial last block included. */
-export function fingerprintTokens(ids: ArrayLike<number>): string {
-  const chain = createChain();
-  for (let at = 0; at < ids.length; at++) chain.add(ids[at] ?? 0);
-  return formatBlockHash(chain.digest());
-}
-
-export const formatBlockHash = (hash: number): string => hash.toString(16).padStart(14, "0");

@@ -4,7 +4,7 @@
  */
 import type { Tokenizer } from "./tokenizer.ts";
 
-export type TokenText = { id: number; text: string };
+type TokenText = { id: number; text: string };
 
 export function splitByToken(tokenizer: Tokenizer, text: string): TokenText[] {
   const ids = tokenizer.encode(text);

@@ -1,5 +1,5 @@
 /** Splits long lists of ids: parameters travel in the address of a request, whose length servers limit. */
-export const IDS_PER_QUERY = 100;
+const IDS_PER_QUERY = 100;
 
 export async function queryInChunks<T>(ids: readonly string[], query: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   const results: T[] = [];

@@ -2,7 +2,7 @@
  * `centspan import`: recorded runs become traces, calls and outcomes in a workspace of their own.
  * Every file is read and checked before anything is written; importing again changes nothing.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CentspanError, createWallClock, parseInstant } from "@centspan/base";
 import { readMiniSweAgent, readSwebenchResults, readSwebenchStats, toRunOutcome } from "@centspan/histories";
@@ -160,19 +160,10 @@ function findResults(trajectory: string, named: string | undefined): Map<string,
   const file = named ?? join(dirname(trajectory), "results_summary.json");
   let results = readResults.get(file);
   if (results === undefined) {
-    results = named === undefined && !isThere(file) ? new Map() : readSwebenchResults(file, readText(file));
+    results = named === undefined && !existsSync(file) ? new Map() : readSwebenchResults(file, readText(file));
     readResults.set(file, results);
   }
   return results;
-}
-
-function isThere(file: string): boolean {
-  try {
-    readFileSync(file);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The rating worker of the running stack turns spans into calls; waits for it. */

@@ -13,7 +13,7 @@ const eventSchema = z.union([
   z.looseObject({ type: z.literal("summary") }),
 ]);
 
-export type DemoProgress = { done: number; total: number; task: string; status: string };
+type DemoProgress = { done: number; total: number; task: string; status: string };
 
 export function runDemo(
   urls: StackUrls,

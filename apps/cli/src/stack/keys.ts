@@ -7,7 +7,7 @@ import type { KeyKind } from "@centspan/model";
 import type { Connection } from "../connection.ts";
 import { DEFAULT_WORKSPACE, ORG } from "../stores.ts";
 
-export const DEMO_TEAMS = [
+const DEMO_TEAMS = [
   { id: "payments", name: "Payments", department: "Engineering" },
   { id: "search", name: "Search", department: "Engineering" },
   { id: "platform", name: "Platform", department: "Engineering" },

@@ -9,7 +9,7 @@ export const healthSchema = z.object({
   /** Every span received before this instant is rated; null before the first pass. */
   ratedThrough: z.string().nullable(),
 });
-export type Health = z.infer<typeof healthSchema>;
+type Health = z.infer<typeof healthSchema>;
 
 export async function readHealth(deps: ApiDeps): Promise<Health> {
   const stores: Health["stores"] = {};

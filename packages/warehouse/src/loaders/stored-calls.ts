@@ -2,7 +2,7 @@
 import { queryInChunks } from "../chunks.ts";
 import type { Connection } from "../connection.ts";
 
-export type StoredCall = {
+type StoredCall = {
   /** Null where there is no call, be it withdrawn or never heard of. */
   contentHash: string | null;
   /** Meters of the lines that are there, whether or not their call is. */
