@@ -88,6 +88,13 @@ it("names failing cases with their suites, twenty at most", () => {
   expect(failing).toMatchObject({ 0: "a <b> & > t0", 19: "a <b> & > t19" });
 });
 
+it("may quote a document type in a comment or a failure", () => {
+  const quoted = suite(
+    '<!-- <!DOCTYPE a> --><testcase name="a"><system-out><![CDATA[<!-- <!ENTITY b>]]></system-out></testcase>',
+  );
+  expect(junit.read(quoted, 0).status).toBe("passed");
+});
+
 describe("hostile input", () => {
   const BOMB = `<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuite name="&b;">${PASS}</testsuite>`;
   it.each([
@@ -95,10 +102,19 @@ describe("hostile input", () => {
     ["an external entity", `<!DOCTYPE t SYSTEM "file:///etc/passwd">${suite(PASS)}`],
     ["a document type after the root", `${suite(PASS)}<!DOCTYPE t>`],
     ["a document type in odd capitals", `<!doctype t>${suite(PASS)}`],
+    ["a document type after an empty comment", `<!----><!DOCTYPE t>${suite(PASS)}`],
+    ["millions of comments that never end", `<testsuite>${"<!--".repeat(3_000_000)}`],
+    ["millions of quotations that never end", `<testsuite>${"<![CDATA[".repeat(1_000_000)}`],
     ["more than 16 MiB", suite(PASS + " ".repeat(17 * 1024 * 1024))],
     ["a thousand nested suites", "<testsuite>".repeat(1000) + PASS + "</testsuite>".repeat(1000)],
   ])("%s is refused", (_what, report) => {
     expect(() => junit.read(report, 0)).toThrow(expect.objectContaining({ code: "invalid_file" }));
+  });
+
+  it("is not repeated at length in the error", () => {
+    const read = () => junit.read(`<testsuite>${"<".repeat(10_000)}`, 0);
+    expect(read).toThrow(expect.objectContaining({ code: "invalid_file" }));
+    expect(read).not.toThrow("<".repeat(1_000));
   });
 
   it("leaves an undeclared entity as it is", () => {
