@@ -31,7 +31,10 @@ export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Di
 }
 
 /** Clients append their own choices to the id in brackets, such as `claude-opus-4-8[1m]`; no provider's id has any. */
-const stripMarks = (model: string): string => model.replace(/(\[[\w-]+\])+$/, "");
+function stripMarks(model: string): string {
+  const at = model.indexOf("[");
+  return at >= 0 && /^(\[[\w-]+\])+$/.test(model.slice(at)) ? model.slice(0, at) : model;
+}
 
 /**
  * Small servers number their answers at random below a thousand, or by the second. Such an id is that of several

@@ -8,6 +8,14 @@ const read = (attributes: Record<string, string>, scopeName = "") => {
   return dialect && { id: dialect.id, usage: readUsage(span, dialect), facts: readModelFacts(span, dialect) };
 };
 
+it("a model's marks are no part of its id, however many there are", () => {
+  const modelOf = (model: string) =>
+    read({ "gen_ai.operation.name": "chat", "gen_ai.request.model": model })?.facts.model;
+  expect(modelOf("claude-opus-4-8[1m][fast]")).toBe("claude-opus-4-8");
+  const odd = `${"[a]".repeat(500_000)}x`;
+  expect(modelOf(odd)).toBe(odd);
+});
+
 describe("a response id", () => {
   it.each([
     ["chatcmpl-417", ""],
