@@ -33,7 +33,7 @@ export function Figure({ label, mark, value, beside, href, children }: FigurePro
             </PageLink>
           )}
           {beside !== undefined && (
-            <small className="font-medium text-body text-ink-2 tracking-normal"> {beside}</small>
+            <small className="whitespace-nowrap font-medium text-ink-2 text-note tracking-normal"> {beside}</small>
           )}
         </p>
         <div className="text-ink-2 text-note">{children}</div>
