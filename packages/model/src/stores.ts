@@ -84,7 +84,13 @@ export type TaskSpend = {
 
 export type OutcomeFilter = Partial<{ task: string; runId: string; outcomeId: string }>;
 
-export type TraceFilter = CallFilter & Partial<{ status: OutcomeStatus | "pending"; minCostUsd: Decimal }>;
+export type TraceFilter = CallFilter &
+  Partial<{
+    status: OutcomeStatus | "pending";
+    minCostUsd: Decimal;
+    /** Only traces in which a model was called or an agent ran: clients also trace their own housekeeping. */
+    onlyRuns: boolean;
+  }>;
 
 export type TraceSummary = {
   traceId: string;

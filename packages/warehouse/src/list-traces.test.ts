@@ -218,6 +218,18 @@ describe("filters and pages", () => {
     expect(await ids(workspace, filter)).toEqual(expected);
   });
 
+  it("leave out what a client traced of its own housekeeping, when only runs are asked for", async () => {
+    const own = freshWorkspace();
+    await test.warehouse.insertSpans(own, [
+      makeSpan({ traceId: traceId(1), spanId: spanId(1), name: "auth" }),
+      makeSpan({ traceId: traceId(2), spanId: spanId(2), name: "session_task.turn" }),
+      makeRoot(3),
+    ]);
+    await test.warehouse.insertCalls(own, [makeCall("c", { traceId: traceId(2) })]);
+    expect((await ids(own, { onlyRuns: true })).sort()).toEqual([2, 3]);
+    expect((await ids(own, {})).sort()).toEqual([1, 2, 3]);
+  });
+
   it("give each run once, page by page, while newer ones arrive", async () => {
     const own = freshWorkspace();
     await test.warehouse.insertSpans(

@@ -10,14 +10,21 @@ export const listTraces = defineRoute({
   path: "/traces",
   summary: "Runs, newest first, with cost and outcome",
   allow: ["api"],
-  query: z.strictObject({ ...filterShape, ...pageShape, status: statusParam, minCostUsd: moneyParam.optional() }),
+  query: z.strictObject({
+    ...filterShape,
+    ...pageShape,
+    status: statusParam,
+    minCostUsd: moneyParam.optional(),
+    onlyRuns: z.enum(["true", "false"]).default("false"),
+  }),
   body: z.undefined(),
   answer: z.object({ data: z.array(traceRowSchema), nextCursor: z.string().nullable() }),
-  async run({ deps, caller, query: { status, minCostUsd, limit, cursor, ...filter } }) {
+  async run({ deps, caller, query: { status, minCostUsd, onlyRuns, limit, cursor, ...filter } }) {
     const page = await deps.warehouse.listTraces(
       caller.workspace,
       {
         ...readFilter(filter),
+        onlyRuns: onlyRuns === "true",
         ...(status === undefined ? {} : { status }),
         ...(minCostUsd === undefined ? {} : { minCostUsd }),
       },

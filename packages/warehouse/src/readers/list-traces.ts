@@ -50,11 +50,12 @@ function whereTrace({ traceId, ...filter }: TraceFilter): Conditions {
   return allOf(own, { sql: [`(${matches.join(" OR ")})`], params: equal.params });
 }
 
-function whereWorth({ status, minCostUsd }: TraceFilter): Conditions {
+function whereWorth({ status, minCostUsd, onlyRuns }: TraceFilter): Conditions {
   return {
     sql: [
       ...(status === undefined ? [] : ["outcome = {status:String}"]),
       ...(minCostUsd === undefined ? [] : ["cost_usd >= {minCostUsd:Decimal(38, 12)}"]),
+      ...(onlyRuns ? ["(calls > 0 OR run_id != '')"] : []),
     ],
     params: {
       ...(status === undefined ? {} : { status }),

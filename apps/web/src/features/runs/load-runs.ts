@@ -24,7 +24,7 @@ export async function loadRuns({ api, params, nowMs }: Page): Promise<Runs> {
   const listGroups = async (groupBy: "team" | "key" | "model") =>
     (await api.cost({ groupBy })).data.map((row) => row.group).filter((group) => group !== "");
   const [page, team, key, model] = await Promise.all([
-    api.traces({ ...filter, ...period.range, limit: PAGE_SIZE, cursor: params.cursor }),
+    api.traces({ ...filter, ...period.range, onlyRuns: "true", limit: PAGE_SIZE, cursor: params.cursor }),
     listGroups("team"),
     listGroups("key"),
     listGroups("model"),
