@@ -10,6 +10,7 @@ FROM node:22-bookworm-slim
 ARG APP
 ENV NODE_ENV=production CENTSPAN_HOST=0.0.0.0
 WORKDIR /app
+COPY --from=build /src/apps/${APP}/package.json ./
 COPY --from=build /src/apps/${APP}/dist ./dist
 USER node
 CMD ["node", "--enable-source-maps", "dist/main.js"]

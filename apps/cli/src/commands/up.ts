@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import { connectionPath, readConnection, writeConnection } from "../connection.ts";
 import { createProgress } from "../progress.ts";
-import { runDemo, waitUntilRated } from "../stack/demo.ts";
+import { type RunningDemo, runDemo, waitUntilRated } from "../stack/demo.ts";
 import { ensureKeys, type LocalKeys } from "../stack/keys.ts";
 import { planPorts, requireFreePorts } from "../stack/ports.ts";
 import { describeServices, describeStores, HOST, planUrls, type StackUrls } from "../stack/services.ts";
@@ -50,14 +50,14 @@ async function up(options: UpOptions): Promise<void> {
   const interrupted = new Promise<"interrupted">((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve("interrupted"));
   });
-  const opened: { stores?: OpenStores; stopDemo?: () => void } = {};
+  const opened: { stores?: OpenStores; demo?: RunningDemo } = {};
   try {
     const bring = async (): Promise<"ready"> => {
       const { urls, keys, stores } = await bringUp(options, supervisor.start, ports, progress);
       opened.stores = stores;
       if (!options.empty)
-        await demonstrate(urls, keys, options.data, stores, progress, (stop) => {
-          opened.stopDemo = stop;
+        await demonstrate(urls, keys, options.data, stores, progress, (demo) => {
+          opened.demo = demo;
         });
       printReady(urls, keys, options.data);
       return "ready";
@@ -66,7 +66,8 @@ async function up(options: UpOptions): Promise<void> {
     if (first === "ready") await Promise.race([supervisor.failure, interrupted]);
     process.stdout.write("\nStopping …\n");
   } finally {
-    opened.stopDemo?.();
+    // First the agents: they send their last spans to services that must still be there.
+    await opened.demo?.stop();
     await opened.stores?.close();
     await supervisor.stop();
   }
@@ -101,14 +102,14 @@ async function demonstrate(
   dataDir: string,
   stores: OpenStores,
   progress: ReturnType<typeof createProgress>,
-  onStarted: (stop: () => void) => void,
+  onStarted: (demo: RunningDemo) => void,
 ): Promise<void> {
   if ((await stores.control.readJob(DEMO_JOB)) !== null) return;
   progress.done(`demo workload: three teams repair small packages through the real stack; watch it at ${urls.webUrl}`);
   const demo = runDemo(urls, keys, dataDir, ({ done, total, task, status }) => {
     if (process.stdout.isTTY || done % 10 === 0) progress.update(`${done} of ${total} runs · ${task}: tests ${status}`);
   });
-  onStarted(demo.stop);
+  onStarted(demo);
   await demo.finished;
   progress.step("rating what was spent");
   await waitUntilRated(stores.apiFor(DEFAULT_WORKSPACE), RATING_PATIENCE_MS);

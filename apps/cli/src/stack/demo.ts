@@ -15,12 +15,19 @@ const eventSchema = z.union([
 
 type DemoProgress = { done: number; total: number; task: string; status: string };
 
+export type RunningDemo = {
+  /** Rejects when a run could not be made. */
+  finished: Promise<void>;
+  /** Resolves when the agents have stopped; at once when they have finished before. */
+  stop(): Promise<void>;
+};
+
 export function runDemo(
   urls: StackUrls,
   keys: LocalKeys,
   dataDir: string,
   onProgress: (progress: DemoProgress) => void,
-): { finished: Promise<void>; stop(): void } {
+): RunningDemo {
   const child = spawn(
     process.execPath,
     ["--enable-source-maps", appScript("harness"), "workload", "--plan", "default", "--json"],
@@ -54,7 +61,13 @@ export function runDemo(
       else reject(new CentspanError("internal", `the demo workload ended with exit code ${code}:\n${said}`));
     });
   });
-  return { finished, stop: () => child.kill("SIGTERM") };
+  return {
+    finished,
+    async stop() {
+      child.kill("SIGTERM");
+      await finished.catch(() => {});
+    },
+  };
 }
 
 /** The services send their spans twice a second; by then all that a finished request left behind has arrived. */
