@@ -1,10 +1,11 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
 import { cutOutput } from "../sandbox/cut-output.ts";
 import { explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
+import { readText } from "../sandbox/text-file.ts";
 import { defineTool } from "./tool.ts";
 
 export default defineTool({
@@ -42,7 +43,7 @@ async function createFile(file: string, path: string, text: string): Promise<str
 }
 
 async function replaceOnce(file: string, path: string, old: string, replacement: string): Promise<string> {
-  const text = await readFile(file, "utf8");
+  const text = await readText(file, path);
   const at = text.indexOf(old);
   if (at < 0) throw refuse("old", `does not occur in ${JSON.stringify(path)}`);
   if (text.indexOf(old, at + 1) >= 0) throw refuse("old", `occurs more than once in ${JSON.stringify(path)}`);

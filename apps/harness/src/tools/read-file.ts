@@ -1,12 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
 import { cutOutput } from "../sandbox/cut-output.ts";
 import { explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
+import { readText } from "../sandbox/text-file.ts";
 import { defineTool } from "./tool.ts";
-
-const MAX_BYTES = 4 * 1024 * 1024;
 
 export default defineTool({
   name: "read_file",
@@ -26,15 +24,5 @@ export default defineTool({
     return { output: cutOutput(numbered.join("\n")) };
   },
 });
-
-async function readText(file: string, path: string): Promise<string> {
-  const info = await stat(file);
-  if (info.isDirectory()) throw refuse("path", `${JSON.stringify(path)} is a folder`);
-  if (!info.isFile()) throw refuse("path", `${JSON.stringify(path)} is not a file`);
-  if (info.size > MAX_BYTES) throw refuse("path", `${JSON.stringify(path)} is larger than ${MAX_BYTES} bytes`);
-  const bytes = await readFile(file);
-  if (bytes.includes(0)) throw refuse("path", `${JSON.stringify(path)} is not a text file`);
-  return bytes.toString("utf8");
-}
 
 const refuse = (field: string, why: string) => new CentspanError("invalid_request", `${field}: ${why}`, { field });

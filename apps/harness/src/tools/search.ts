@@ -11,6 +11,8 @@ import { defineTool } from "./tool.ts";
 
 const MAX_FILES = 5_000;
 const MAX_FILE_BYTES = 1024 * 1024;
+/** All files together, since their lines are held while they are searched. */
+const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 const MAX_MATCHES = 500;
 const TIME_LIMIT_MS = 1_000;
 
@@ -27,10 +29,11 @@ export default defineTool({
   async run({ pattern, path = "." }, { root }) {
     const expression = compile(pattern);
     const place = await resolveInside(root, path);
-    const lines = await explainFileErrors(path, async () => readLines(await filesAt(root, place, path)));
+    const { lines, isWhole } = await explainFileErrors(path, async () => readLines(await filesAt(root, place, path)));
     const matches = matchLines(expression, lines);
     const shown = matches.slice(0, MAX_MATCHES).map((line) => `${line.path}:${line.number}: ${line.text}`);
     if (matches.length > MAX_MATCHES) shown.push(`(${matches.length - MAX_MATCHES} more matches are not shown)`);
+    if (!isWhole) shown.push(`(only the first ${MAX_TOTAL_BYTES} bytes of files were searched; name a folder)`);
     return { output: cutOutput(shown.length === 0 ? "(no matches)" : shown.join("\n")) };
   },
 });
@@ -54,11 +57,17 @@ async function filesAt(root: string, place: string, path: string): Promise<Found
   return paths.map((found) => ({ path: found, file: join(root, found) }));
 }
 
-async function readLines(files: Found[]): Promise<Line[]> {
-  const texts = await Promise.all(files.map(async ({ path, file }) => ({ path, text: await readSmallText(file) })));
-  return texts.flatMap(({ path, text }) =>
-    text.split("\n").map((line, index) => ({ path, number: index + 1, text: line })),
-  );
+/** Lines of the files in their order, as far as the limit goes. */
+async function readLines(files: Found[]): Promise<{ lines: Line[]; isWhole: boolean }> {
+  const lines: Line[] = [];
+  let total = 0;
+  for (const { path, file } of files) {
+    const text = await readSmallText(file);
+    total += text.length;
+    if (total > MAX_TOTAL_BYTES) return { lines, isWhole: false };
+    for (const [index, line] of text.split("\n").entries()) lines.push({ path, number: index + 1, text: line });
+  }
+  return { lines, isWhole: true };
 }
 
 /** The text of a plain file of moderate size, else nothing: links, binaries and dumps are not searched. */

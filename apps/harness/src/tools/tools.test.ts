@@ -56,6 +56,7 @@ it("reads whole files and ranges of lines, and says what is wrong with a range o
   await expect(text("read_file", { path: "a.txt", start: 4 })).rejects.toThrow("start: is 4, but the file has 3 lines");
   await expect(text("read_file", { path: "a.txt", start: 3, end: 2 })).rejects.toThrow("end: is 2");
   await expect(text("read_file", { path: "b.bin" })).rejects.toThrow("is not a text file");
+  await expect(text("edit_file", { path: "b.bin", old: "a", new: "" })).rejects.toThrow("is not a text file");
   await expect(text("read_file", { path: "." })).rejects.toThrow("is a folder");
   await expect(text("read_file", { path: "c.txt" })).rejects.toThrow('"c.txt" does not exist');
 });
@@ -86,6 +87,32 @@ it("edits only what occurs exactly once, literally", async () => {
   await expect(text("edit_file", { path: "a.js", old: "var", new: "" })).rejects.toThrow("does not occur");
   await expect(text("edit_file", { path: "b.js", old: "x", new: "" })).rejects.toThrow('"b.js" does not exist');
   expect(await read("a.js")).toBe("let x = '$&$1';\nlet y = 1;\n");
+});
+
+it("neither waits for a pipe nor changes bytes that are no text", async () => {
+  const { root, text } = await openPackage({});
+  const latin1 = Buffer.from("caf\xe9 = 1;", "latin1");
+  await writeFile(join(root, "latin1.js"), latin1);
+  await text("run_command", { command: "mkfifo pipe; truncate -s 5G dump" });
+  for (const [path, why] of [
+    ["pipe", "is not a file"],
+    ["dump", "is larger than"],
+    ["latin1.js", "is not a text file in UTF-8"],
+  ]) {
+    await expect(text("edit_file", { path, old: "1", new: "2" })).rejects.toThrow(why);
+    await expect(text("read_file", { path })).rejects.toThrow(why);
+  }
+  expect(await readFile(join(root, "latin1.js"))).toEqual(latin1);
+});
+
+it("searches as much as it can hold, and says so", async () => {
+  const { text } = await openPackage({ "a.txt": "needle" });
+  await text("run_command", {
+    command: "head -c 1000000 /dev/zero | tr '\\0' x > b; for i in $(seq 20); do ln b c$i; done; echo needle > z.txt",
+  });
+  const found = await text("search", { pattern: "needle" });
+  expect(found).toMatch(/^a\.txt:1: needle\n\(only the first \d+ bytes of files were searched; name a folder\)$/);
+  expect(await text("search", { pattern: "needle", path: "z.txt" })).toBe("z.txt:1: needle");
 });
 
 it("creates files, but not over others and not outside", async () => {

@@ -2,7 +2,7 @@
  * The package that is judged: what the agent left, with everything the task came with beside `src/` put back as it was.
  * So neither edited tests, fixtures nor package.json count, whatever the agent did to them.
  */
-import { cp, readdir, rm } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Task } from "../task/load-task.ts";
 
@@ -10,7 +10,11 @@ const AGENTS_OWN = "src";
 
 /** Copies to `directory`, which must not exist; returns the task's own test files, relative to it. */
 export async function createJudgedCopy(task: Task, workingCopy: string, directory: string): Promise<string[]> {
-  await cp(workingCopy, directory, { recursive: true });
+  await mkdir(directory);
+  // Links stay as they are: made absolute, they would lead back to where the agent's programs may still write.
+  if (await exists(workingCopy)) {
+    await cp(workingCopy, directory, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+  }
   const entries = (await readdir(task.filesDir)).filter((name) => name !== AGENTS_OWN);
   for (const name of entries) {
     const target = join(directory, name);
@@ -18,6 +22,18 @@ export async function createJudgedCopy(task: Task, workingCopy: string, director
     await cp(join(task.filesDir, name), target, { recursive: true });
   }
   return listTests(join(task.filesDir, "test"));
+}
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Sockets and pipes that the agent's programs left can't be copied; they must not keep its work from being judged. */
+async function isCopied(path: string): Promise<boolean> {
+  const info = await lstat(path);
+  return info.isFile() || info.isDirectory() || info.isSymbolicLink();
 }
 
 async function listTests(testDir: string): Promise<string[]> {

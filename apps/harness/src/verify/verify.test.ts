@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { createRandom } from "@centspan/base";
 import { expect, it, onTestFinished } from "vitest";
@@ -19,8 +22,16 @@ async function verifyAfter(work: (copy: string) => Promise<void>) {
   await work(workingCopy);
   const searchPath = process.env.PATH ?? "";
   const evidence = await verifyTask({ task, workingCopy, workDir, searchPath, signal: new AbortController().signal });
-  expect(await readdir(workDir)).toEqual(["run_1"]);
+  expect((await readdir(workDir)).filter((name) => name !== "run_1")).toEqual([]);
   return { ...evidence, ...readEvidence(evidence) };
+}
+
+/** Files that can't be copied, whatever the source says. */
+async function leavePipeAndSocket(copy: string): Promise<void> {
+  execFileSync("mkfifo", [join(copy, "src/pipe")]);
+  const server = createSocketServer().listen(join(copy, "socket"));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
 }
 
 const source = (copy: string) => join(copy, "src/double.js");
@@ -57,6 +68,8 @@ it.each<[string, (copy: string) => Promise<void>]>([
     (copy) => writeFile(source(copy), `${BROKEN.replace("=> n", "=> n === 0 ? process.exit(0) : n")}`),
   ],
   ["no longer loads", (copy) => writeFile(source(copy), "export const double = ;\n")],
+  ["removed everything", (copy) => rm(copy, { recursive: true })],
+  ["left a pipe and a socket", leavePipeAndSocket],
   ["removed the source", (copy) => rm(join(copy, "src"), { recursive: true })],
 ])("fails an agent that %s", async (_what, work) => {
   expect(await verifyAfter(work)).toMatchObject({ status: "failed", exitCode: 1 });
