@@ -16,7 +16,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { ExportResultCode } from "@opentelemetry/core";
+import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
@@ -78,7 +78,8 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     sampler: new AlwaysOnSampler(),
     idGenerator: ID_GENERATOR,
   });
-  provider.register();
+  // Without baggage, which would carry what a caller says of itself on to somebody else's server.
+  provider.register({ propagator: new W3CTraceContextPropagator() });
   return {
     tracer: provider.getTracer("centspan", options.version),
     flush: () => processor.forceFlush(),

@@ -53,6 +53,13 @@ it("carries trace context through headers", () => {
   endSpan(span, 5n);
 });
 
+it("passes on the trace, and nothing else that a caller said of itself", async () => {
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-00`;
+  const parent = readTraceContext({ traceparent, tracestate: "x=1", baggage: "user=alice" });
+  const sent = await withSpan(telemetry.tracer, "chat {model}", { parent, subject: "m" }, writeTraceContext);
+  expect(sent).toEqual({ traceparent: expect.stringMatching(/^00-a{32}-[0-9a-f]{16}-01$/), tracestate: "x=1" });
+});
+
 it("describes every span", () => {
   for (const name of Object.keys(SPANS)) expect(describeVocabulary()).toContain(`\`${name}\``);
 });
