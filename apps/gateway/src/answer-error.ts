@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { asCentspanError, type CentspanError } from "@centspan/base";
 import { toOpenAiError } from "@centspan/model";
+import { reportFault } from "@centspan/service";
 
 /** Answers with an error; `streamError` is written instead where an answer has already begun. */
 export function answerError(
@@ -10,7 +11,7 @@ export function answerError(
   streamError: (error: CentspanError) => string,
 ): void {
   const error = asCentspanError(thrown);
-  if (error.code === "internal") reportFault(error.cause);
+  reportFault(error);
   if (response.destroyed) return;
   if (!response.headersSent) {
     const headers = { "content-type": "application/json", ...retryAfter(error) };
@@ -25,7 +26,3 @@ const retryAfter = (error: CentspanError): Record<string, string> =>
 
 const isEventStream = (response: ServerResponse): boolean =>
   String(response.getHeader("content-type") ?? "").startsWith("text/event-stream");
-
-function reportFault(cause: unknown): void {
-  process.stderr.write(`gateway: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`);
-}

@@ -2,6 +2,7 @@
  * Whose work a request is: what the client says in headers, and what its key says. The key's side always wins and
  * can't be set by a header. Copied onto every span of the request, so that a call can be attributed from its own span.
  */
+import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
 import type { Principal } from "@centspan/model";
@@ -20,9 +21,12 @@ const HEADERS = {
 /** Where agents name their session, ours first; Codex sends the second. */
 const SESSION_HEADERS = ["x-centspan-session", "session-id"];
 
+/** Node reads header bytes as Latin-1; clients that name a task in another script send UTF-8. */
 const readHeader = (headers: IncomingHttpHeaders, name: string): string | undefined => {
   const value = headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
+  if (typeof value !== "string" || value === "") return undefined;
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : value;
 };
 
 /** A whole number in a header; undefined when absent. */

@@ -43,6 +43,7 @@ describe("refusals", () => {
   it.each([
     ["broken JSON", "/v1/responses", "{", "body"],
     ["not an object", "/v1/responses", "[]", "body"],
+    ["nesting without end", "/v1/responses", `{"model":"m","input":"]}\\"]}","tools":${"[".repeat(100_000)}`, "body"],
     ["no model", "/v1/responses", { input: "x" }, "model"],
     ["no input", "/v1/responses", { model: "m" }, "input"],
     ["a member deep inside", "/v1/responses", { model: "m", input: deep }, "input[1].call_id"],

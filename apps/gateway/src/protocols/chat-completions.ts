@@ -78,7 +78,6 @@ export default defineProtocol({
   readEvent(data, facts) {
     if (data === "[DONE]") {
       facts.generated = true;
-      facts.finished = true;
       return { output: false, usageOnly: false };
     }
     const chunk = completionSchema.safeParse(parseJson(data)).data;
@@ -91,9 +90,7 @@ export default defineProtocol({
   },
   readAnswer(body, facts) {
     const completion = completionSchema.safeParse(body).data;
-    if (!completion) return;
-    readCompletion(completion, facts);
-    facts.finished = facts.generated;
+    if (completion) readCompletion(completion, facts);
   },
   writeStreamError: ({ message, code }) =>
     `data: ${JSON.stringify({ error: { message, type: "server_error", code } })}\n\n`,

@@ -38,15 +38,12 @@ export type CallFacts = {
   finishReasons: string[];
   /** The model has said all it will; only bookkeeping may follow. */
   generated: boolean;
-  /** The protocol's last word was seen: a client that leaves now has everything. */
-  finished: boolean;
   failed: boolean;
 };
 
 export const createCallFacts = (): CallFacts => ({
   finishReasons: [],
   generated: false,
-  finished: false,
   failed: false,
 });
 

@@ -52,7 +52,6 @@ function readResponse(response: z.infer<typeof responseSchema>, facts: CallFacts
     facts.failed = true;
   } else return;
   facts.generated = true;
-  facts.finished = true;
 }
 
 const requestSchema = responsesRequestSchema.transform((request) => ({
@@ -75,7 +74,7 @@ export default defineProtocol({
     if (!event) return { output: false, usageOnly: false };
     if (event.response) readResponse(event.response, facts);
     if (event.type === "error") facts.failed = true;
-    if (TERMINAL_EVENTS.has(event.type)) facts.finished = true;
+    if (TERMINAL_EVENTS.has(event.type)) facts.generated = true;
     const output = event.type.endsWith(".delta") || event.type === "response.output_item.done";
     return { output, usageOnly: false };
   },
