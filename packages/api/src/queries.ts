@@ -34,6 +34,8 @@ export const filterShape = {
   team: text.optional(),
   task: text.optional(),
   model: text.optional(),
+  taskType: text.optional(),
+  repository: text.optional(),
   runId: text.optional(),
   traceId: text.optional(),
 };
@@ -54,7 +56,7 @@ export function readFilter(query: FilterQuery): CallFilter {
   }
   const filter: CallFilter = {};
   if (from !== undefined || to !== undefined) filter.range = { fromNs: from ?? 0n, toNs: to ?? LAST_NS };
-  for (const name of ["key", "keyId", "team", "task", "model", "runId", "traceId"] as const) {
+  for (const name of ["key", "keyId", "team", "task", "model", "taskType", "repository", "runId", "traceId"] as const) {
     const value = equals[name];
     if (value !== undefined) filter[name] = value;
   }

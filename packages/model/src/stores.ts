@@ -19,6 +19,8 @@ export type CallFilter = Partial<{
   team: string;
   task: string;
   model: string;
+  taskType: string;
+  repository: string;
   runId: string;
   traceId: string;
 }>;

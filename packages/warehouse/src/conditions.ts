@@ -13,12 +13,24 @@ export const FILTER_COLUMNS = {
   team: "team",
   task: "task",
   model: "model",
+  taskType: "task_type",
+  repository: "repository",
   runId: "run_id",
   traceId: "trace_id",
 } as const satisfies Record<Exclude<keyof CallFilter, "range">, string>;
 type FilterName = keyof typeof FILTER_COLUMNS;
 
-const FILTER_NAMES: readonly FilterName[] = ["key", "keyId", "team", "task", "model", "runId", "traceId"];
+const FILTER_NAMES: readonly FilterName[] = [
+  "key",
+  "keyId",
+  "team",
+  "task",
+  "model",
+  "taskType",
+  "repository",
+  "runId",
+  "traceId",
+];
 
 /** One condition for each member of the filter that is set; `column` says where a name's value is found. */
 export function whereEquals(

@@ -186,7 +186,7 @@ describe("filters and pages", () => {
     await test.warehouse.insertCalls(workspace, [
       call(1, { key: "a", keyId: "key_a", team: "red", model: "strong" }, "0.1"),
       call(1, { key: "b", keyId: "key_b", team: "red", model: "cheap" }, "0.2"),
-      call(2, { key: "a", keyId: "key_a", team: "blue", model: "cheap" }, "0.3"),
+      call(2, { key: "a", keyId: "key_a", team: "blue", model: "cheap", taskType: "bug", repository: "acme/a" }, "0.3"),
     ]);
     await test.warehouse.insertOutcomes(workspace, [
       makeOutcome("o1", { subject: { runId: "run_1" } }),
@@ -201,6 +201,9 @@ describe("filters and pages", () => {
     [{ model: "cheap" }, [2, 1]],
     // One call must match the whole filter: key a never used the cheap model in run 1.
     [{ key: "a", model: "cheap" }, [2]],
+    [{ taskType: "bug" }, [2]],
+    [{ repository: "acme/a", key: "a" }, [2]],
+    [{ repository: "acme/b" }, []],
     [{ task: "task_5" }, [5]],
     [{ runId: "run_6", task: "task_6" }, [6]],
     [{ task: "task_1", model: "cheap" }, [1]],

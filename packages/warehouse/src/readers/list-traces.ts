@@ -43,7 +43,8 @@ function whereTrace({ traceId, ...filter }: TraceFilter): Conditions {
   const equal = whereEquals(filter);
   if (equal.sql.length === 0) return own;
   const sources = ["calls FINAL"];
-  if (![filter.key, filter.keyId, filter.model].some((value) => value !== undefined)) sources.push("spans");
+  const { key, keyId, model, taskType, repository } = filter;
+  if ([key, keyId, model, taskType, repository].every((value) => value === undefined)) sources.push("spans");
   const matches = sources.map(
     (source) => `trace_id IN (SELECT trace_id FROM ${source} WHERE workspace = {workspace:String}${and(equal)})`,
   );

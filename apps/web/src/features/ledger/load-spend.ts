@@ -15,7 +15,7 @@ import {
 import type { Page } from "../page/page.ts";
 import { type Period, resolvePeriod } from "../page/period.ts";
 
-export type Filter = Partial<Record<"key" | "team" | "task" | "model", string>>;
+export type Filter = Partial<Record<"key" | "team" | "task" | "model" | "taskType" | "repository", string>>;
 export type Grouping = "team" | "key" | "task" | "taskType" | "model" | "repository" | "role";
 type Query = Filter & { from?: string; to?: string };
 type Dated = Awaited<ReturnType<ApiClient["cost"]>>["data"];

@@ -15,7 +15,7 @@ import { PerPassValue } from "./key-figures.tsx";
 import type { Filter, Grouping } from "./load-spend.ts";
 import { Panel } from "./panel.tsx";
 
-/** Where a name leads; null where the Trace API can't filter by it. */
+/** Where a name leads; null for a group without a name, or of a time. */
 export function openGroup(page: Pick<Page, "href">, grouping: Grouping, group: string, filter: Filter): string | null {
   if (group === "") return null;
   switch (grouping) {
@@ -24,7 +24,9 @@ export function openGroup(page: Pick<Page, "href">, grouping: Grouping, group: s
     case "key":
       return page.href(`/keys/${encodeURIComponent(group)}`);
     case "model":
-      return page.href("/outcomes", { ...filter, groupBy: "task", model: group });
+    case "taskType":
+    case "repository":
+      return page.href("/outcomes", { ...filter, groupBy: "task", [grouping]: group });
     case "task":
       return page.href("/runs", { ...filter, task: group });
     default:

@@ -71,11 +71,12 @@ describe("outcome table", () => {
 });
 
 describe("where names lead", () => {
-  it("is one level down, keeping the filters; nowhere without a filter in the API", () => {
+  it("is one level down, keeping the filters; nowhere without a name", () => {
     expect(openGroup(page, "key", "ci/shared", {})).toBe("/keys/ci%2Fshared");
     expect(openGroup(page, "model", "m", { team: "a" })).toBe("/outcomes?groupBy=task&model=m&team=a");
     expect(openGroup(page, "task", "t", { key: "k" })).toBe("/runs?key=k&task=t");
-    expect(openGroup(page, "taskType", "bug", {})).toBeNull();
+    expect(openGroup(page, "taskType", "bug", { team: "a" })).toBe("/outcomes?groupBy=task&taskType=bug&team=a");
+    expect(openGroup(page, "repository", "acme/a", {})).toBe("/outcomes?groupBy=task&repository=acme%2Fa");
     expect(openGroup(page, "team", "", {})).toBeNull();
   });
 });

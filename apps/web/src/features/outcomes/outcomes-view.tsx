@@ -14,7 +14,7 @@ export const GROUPINGS = ["key", "team", "taskType", "model", "repository", "tas
 export const readGrouping = (text: string | undefined): Grouping =>
   GROUPINGS.find((grouping) => grouping === text) ?? "key";
 
-const FILTERS = ["team", "key", "task", "model"] as const;
+const FILTERS = ["team", "key", "task", "model", "taskType", "repository"] as const;
 
 export function readFilter(params: Params): Filter {
   const filter: Filter = {};

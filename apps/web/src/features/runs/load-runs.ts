@@ -4,7 +4,7 @@ import type { Page } from "../page/page.ts";
 import { type Period, readPeriod } from "../page/period.ts";
 
 const PAGE_SIZE = "50";
-const FILTERS = ["team", "key", "model", "task", "status", "minCostUsd"] as const;
+const FILTERS = ["team", "key", "model", "task", "taskType", "repository", "status", "minCostUsd"] as const;
 type FilterName = (typeof FILTERS)[number];
 
 export const STATUSES = [...OUTCOME_STATUSES, "pending"] as const;
