@@ -23,6 +23,8 @@ const LOCALES: Record<Language, string> = { en: "en-GB", ko: "ko-KR" };
 const format = (instantNs: bigint, language: Language, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(LOCALES[language], { ...options, timeZone: "UTC" }).format(toDate(instantNs));
 
+export const yearOf = (instantNs: bigint): number => toDate(instantNs).getUTCFullYear();
+
 /** "29 Nov 2026" */
 export const formatDate = (instantNs: bigint, language: Language): string =>
   format(instantNs, language, { day: "numeric", month: "short", year: "numeric" });

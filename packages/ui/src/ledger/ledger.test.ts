@@ -1,4 +1,4 @@
-import { costRowSchema, outcomeCostRowSchema, traceRowSchema } from "@centspan/model";
+import { type CostRow, costRowSchema, outcomeCostRowSchema, traceRowSchema } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hasSpend, prepareKeyFigures } from "./prepare-key-figures.ts";
@@ -59,12 +59,21 @@ describe("outcome table", () => {
 
   it("takes marks and counts from the cost rows, and adds the counts up", () => {
     expect(table.rows.map((row) => [row.provenance, row.calls])).toEqual([
-      ["measured", null],
+      [null, null],
       ["measured", 1_000],
       ["simulated", 40],
-      ["measured", null],
+      [null, null],
     ]);
     expect(table.total).toMatchObject({ calls: 1_040, unpricedCalls: 2 });
+  });
+
+  it("marks the total with what its rows are, and nothing as measured of which nobody says so", () => {
+    const cost = makeCostRow("a", { provenance: "estimated", byProvenance: { estimated: "9", measured: "1" } });
+    const total = (costs: CostRow[], simulatedShare = "0") =>
+      prepareOutcomeTable([], makeOutcomeRow("total", { simulatedShare }), costs).total.provenance;
+    expect([total([cost]), total([]), total([], "0.1")]).toEqual(["estimated", null, null]);
+    const [row] = prepareOutcomeTable([makeOutcomeRow("a", { simulatedShare: "0.1" })], makeOutcomeRow(""), []).rows;
+    expect(row?.provenance).toBe("simulated");
   });
 });
 
@@ -144,6 +153,18 @@ describe("trend", () => {
     expect(chooseFiner([{ group: "2026-11-29T18:00:00+00:00" }], "hour")).toBe("minute");
     expect(chooseFiner([{ group: "2026-11-29T18:01:00+00:00" }], "minute")).toBeNull();
     expect(chooseFiner([], "day")).toBeNull();
+  });
+
+  it("says the year where days of several years stand side by side", () => {
+    const labels = (...days: string[]) =>
+      prepareTrend(
+        days.map((day) => makeCostRow(day)),
+        [],
+        "day",
+        "en",
+      ).map((point) => point.label);
+    expect(labels("2024-11-29", "2026-11-29")).toEqual(["29 Nov 2024", "29 Nov 2026"]);
+    expect(labels("2026-11-28", "2026-11-29")).toEqual(["28 Nov", "29 Nov"]);
   });
 
   it("fills the gaps: no spend is zero, no pass is no value", () => {

@@ -7,6 +7,7 @@ import { compareDecimals } from "../format/decimal-text.ts";
 import { columnDecimals, formatInterval, formatMoney } from "../format/format-money.ts";
 import { formatRatio, formatShare } from "../format/format-quantity.ts";
 import { chooseMoneyAxis, type MoneyAxis, prepareWhisker, type Whisker } from "./prepare-whisker.ts";
+import { mergeSplits, resolveProvenance } from "./resolve-provenance.ts";
 
 export type PerPass =
   | { kind: "point"; amount: string; interval: string | null }
@@ -48,8 +49,9 @@ function describePerPass(row: OutcomeCostRow, decimals: number): PerPass {
   return lowUsd === null ? { kind: "no_tasks" } : { kind: "at_least", amount: formatMoney(lowUsd, decimals), tasks };
 }
 
+/** What a row says of itself where no cost row does: no more than whether it is simulated. */
 const simulatedMark = (share: string | null): Provenance | null =>
-  share === null ? null : compareDecimals(share, "0.1") >= 0 ? "simulated" : "measured";
+  share !== null && compareDecimals(share, "0.1") >= 0 ? "simulated" : null;
 
 function prepareRow(
   row: OutcomeCostRow,
@@ -103,6 +105,7 @@ export function prepareOutcomeTable(
     rows: rows.toSorted(compareRows).map((row) => prepareRow(row, costOf.get(row.group), axis, columns)),
     total: {
       ...totalRow,
+      provenance: resolveProvenance(mergeSplits(costs.map((cost) => cost.byProvenance))),
       calls: costs.length === 0 ? null : calls,
       unpricedCalls: costs.reduce((sum, cost) => sum + cost.unpricedCalls, 0),
       quarantinedCalls: costs.reduce((sum, cost) => sum + cost.quarantinedCalls, 0),

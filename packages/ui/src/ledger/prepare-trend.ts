@@ -4,7 +4,7 @@
  */
 import type { CostRow, OutcomeCostRow } from "@centspan/model";
 import { toGeometry } from "../format/decimal-text.ts";
-import { formatDay, formatMinute, type Language } from "../format/format-instant.ts";
+import { formatDate, formatDay, formatMinute, type Language, yearOf } from "../format/format-instant.ts";
 import { columnDecimals, formatInterval, formatMoney } from "../format/format-money.ts";
 
 export type Bucket = "minute" | "hour" | "day";
@@ -71,11 +71,12 @@ function byStart<T extends { group: string }>(rows: readonly T[]): Map<bigint, T
   );
 }
 
-/** Unique within a chart: hours carry their day, since they may span several. */
-function labelBucket(startNs: bigint, bucket: Bucket, language: Language): string {
-  if (bucket === "minute") return formatMinute(startNs);
-  const day = formatDay(startNs, language);
-  return bucket === "day" ? day : `${day} ${formatMinute(startNs)}`;
+/** Unique within a chart: hours carry their day, since they may span several, and days their year where those differ. */
+function chooseLabel(starts: readonly bigint[], bucket: Bucket, language: Language): (startNs: bigint) => string {
+  if (bucket === "minute") return formatMinute;
+  if (bucket === "hour") return (startNs) => `${formatDay(startNs, language)} ${formatMinute(startNs)}`;
+  const years = new Set(starts.map((startNs) => yearOf(startNs)));
+  return (startNs) => (years.size > 1 ? formatDate : formatDay)(startNs, language);
 }
 
 function measureReach(pointUsd: string, lowUsd: string | null, highUsd: string | null): [number, number] {
@@ -93,7 +94,9 @@ export function prepareTrend(
   const outcomeOf = byStart(outcomes);
   const decimals = columnDecimals(outcomes.map((row) => row.costPerPassUsd));
   const spendDecimals = columnDecimals(costs.map((row) => row.costUsd));
-  return listStarts(new Set([...costOf.keys(), ...outcomeOf.keys()]), bucket).map((startNs) => {
+  const starts = listStarts(new Set([...costOf.keys(), ...outcomeOf.keys()]), bucket);
+  const label = chooseLabel(starts, bucket, language);
+  return starts.map((startNs) => {
     const spendUsd = costOf.get(startNs)?.costUsd ?? "0";
     const outcome = outcomeOf.get(startNs);
     const perPassUsd = outcome?.costPerPassUsd ?? null;
@@ -101,7 +104,7 @@ export function prepareTrend(
     const bounded = perPassUsd !== null && lowUsd !== null && highUsd !== null;
     return {
       startNs,
-      label: labelBucket(startNs, bucket, language),
+      label: label(startNs),
       spend: toGeometry(spendUsd),
       perPass: perPassUsd === null ? null : toGeometry(perPassUsd),
       reach: perPassUsd === null ? null : measureReach(perPassUsd, lowUsd, highUsd),

@@ -60,9 +60,11 @@ function createNode(span: SpanRow, key: string): TreeNode {
 /** One node per span; of spans under one id, later ones get their own key and children stay with the first. */
 function createNodes(spans: readonly SpanRow[]): Map<string, TreeNode> {
   const nodes = new Map<string, TreeNode>();
+  const seen = new Map<string, number>();
   for (const span of spans) {
-    let key = span.spanId;
-    for (let ordinal = 2; nodes.has(key); ordinal += 1) key = `${span.spanId}#${ordinal}`;
+    const ordinal = (seen.get(span.spanId) ?? 0) + 1;
+    seen.set(span.spanId, ordinal);
+    const key = ordinal === 1 ? span.spanId : `${span.spanId}#${ordinal}`;
     const node = createNode(span, key);
     if (key !== span.spanId) node.flags.push({ kind: "duplicate_id" });
     nodes.set(key, node);

@@ -48,7 +48,9 @@ export function chooseOpen(tree: SpanTree, selected: TreeNode | null): Set<strin
     if (tree.ordered.length <= MAX_OPEN) for (const node of tree.ordered) open.add(node.key);
     else if (tree.roots.length <= MAX_OPEN) for (const root of tree.roots.slice(0, 1)) openSubtree(root, open);
   } else {
-    for (const turn of turns) for (const ancestor of listAncestors(turn)) open.add(ancestor.key);
+    for (const turn of turns) {
+      for (let at = turn.parent; at !== null && !open.has(at.key); at = at.parent) open.add(at.key);
+    }
     const shown = findTurn(selected) ?? findCostliest(turns);
     if (shown !== null) openSubtree(shown, open);
   }

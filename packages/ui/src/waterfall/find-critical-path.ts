@@ -34,7 +34,8 @@ export function findCriticalPath(tree: SpanTree): Map<string, Segment> {
   const stack = chooseWaitedFor(tree.roots, tree.endNs);
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
     path.set(item.node.key, { fromNs: item.node.startNs, toNs: item.untilNs });
-    stack.push(...chooseWaitedFor(item.node.children, item.untilNs));
+    // One by one: an argument list has an end, the children of a span have none.
+    for (const next of chooseWaitedFor(item.node.children, item.untilNs)) stack.push(next);
   }
   return path;
 }

@@ -87,8 +87,9 @@ export function prepareLane(decode: SpanRow, stepsByKey: ReadonlyMap<string, Spa
   if (first === undefined) return null;
   const endNs = steps.toSorted((a, b) => compareBigint(b.endNs, a.endNs))[0]?.endNs ?? first.endNs;
   const bySize = steps.toSorted((a, b) => compareBigint(b.timeNs, a.timeNs));
-  const batches = steps.flatMap((step) => step.batch ?? []);
-  const batch = batches.length === 0 ? null : { min: Math.min(...batches), max: Math.max(...batches) };
+  const batches = steps.flatMap((step) => step.batch ?? []).sort((a, b) => a - b);
+  const [min] = batches;
+  const batch = min === undefined ? null : { min, max: batches.at(-1) ?? min };
   return {
     steps: steps.length,
     missing: links.length - steps.length,

@@ -124,6 +124,17 @@ describe("traps of real traces", () => {
     expect(spans).toBe(3);
   });
 
+  it("holds breadth: as many children as an argument list could not take, as many spans under one id", () => {
+    const second = "2026-11-29T18:00:00.000000000Z";
+    const children = Array.from({ length: 150_000 }, (_, i) => ({
+      spanId: `s${i}`,
+      parent: "root",
+      startedAt: second,
+    }));
+    expect(waterfall([{ spanId: "root" }, ...children]).spans).toBe(150_001);
+    expect(waterfall(Array.from({ length: 50_000 }, () => ({ spanId: "same" }))).spans).toBe(50_000);
+  });
+
   it("holds depth 20,000 without recursion", () => {
     const spans = Array.from({ length: 20_000 }, (_, i) => ({ spanId: `s${i}`, parent: i === 0 ? "" : `s${i - 1}` }));
     const all = waterfall(spans, { opened: new Set(spans.map((span) => span.spanId)) });
