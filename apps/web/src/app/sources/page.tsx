@@ -1,6 +1,7 @@
+import { headers } from "next/headers";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
-import { describeConnections } from "#features/sources/connections.ts";
+import { describeApiCall, describeConnections } from "#features/sources/connections.ts";
 import { SourcesView } from "#features/sources/sources-view.tsx";
 
 export const dynamic = "force-dynamic";
@@ -8,6 +9,8 @@ export const dynamic = "force-dynamic";
 export default function SourcesPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/sources", searchParams, async (page) => {
     const { data } = await page.api.keys();
+    const head = await headers();
+    const web = `${head.get("x-forwarded-proto") ?? "http"}://${head.get("host")}`;
     return (
       <PageFrame
         page={page}
@@ -15,7 +18,12 @@ export default function SourcesPage({ searchParams }: { searchParams: RawParams 
         subtitle={page.t.sourcesSubtitle}
         crumbs={[{ label: page.t.sources }]}
       >
-        <SourcesView page={page} keys={data} connections={describeConnections(process.env)} />
+        <SourcesView
+          page={page}
+          keys={data}
+          connections={describeConnections(process.env)}
+          apiCall={describeApiCall(web)}
+        />
       </PageFrame>
     );
   });

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { getCatalogue } from "#i18n";
 import { buildHref, type Changes } from "../page/params.ts";
-import { describeConnections } from "../sources/connections.ts";
+import { describeApiCall, describeConnections } from "../sources/connections.ts";
 import { KeyFigures, SimulatedNote, UnpricedNote } from "./key-figures.tsx";
 import { OutcomeTable, openGroup } from "./outcome-table.tsx";
 
@@ -127,6 +127,7 @@ describe("key figures", () => {
 
 describe("connections", () => {
   it("carry this installation's addresses, and defaults without them", () => {
+    expect(describeApiCall("https://costs.example.com")).toContain('"https://costs.example.com/api/v1/');
     const own = describeConnections({ CENTSPAN_GATEWAY_URL: "https://gateway.example.com" });
     expect(own.codex).toContain('base_url = "https://gateway.example.com/v1"');
     expect(own.otel).toContain("http://127.0.0.1:4318");

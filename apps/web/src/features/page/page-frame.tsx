@@ -69,7 +69,7 @@ function TopBar({ page, crumbs, workspaces }: { page: PageBase; crumbs: readonly
     <header className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b bg-surface px-6 py-1.5 max-sm:px-4">
       <nav aria-label="Breadcrumb" className="min-w-0 flex-1 truncate text-ink-3">
         {crumbs.map((crumb, i) => (
-          <span key={crumb.label}>
+          <span key={`${crumb.href ?? ""} ${crumb.label}`}>
             {i > 0 && " / "}
             {crumb.href === undefined ? (
               <b className="font-semibold text-ink">{crumb.label}</b>

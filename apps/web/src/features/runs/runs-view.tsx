@@ -81,7 +81,7 @@ function NoRuns({ page }: { page: Page }) {
     <section className="panel max-w-[640px] p-4">
       <h2 className="font-[650] text-figure">{t.noRunMatches}</h2>
       <p className="mb-3 text-ink-2">{t.noRunMatchesText}</p>
-      <PageLink className="control" href={page.href("/runs", { period: null, from: null, to: null })}>
+      <PageLink className="control" href={page.href("/runs", { period: "all", from: null, to: null })}>
         {t.allRuns}
       </PageLink>
     </section>

@@ -6,14 +6,10 @@ const addresses = z.object({
   CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
 });
 
-export type Connections = Record<"demo" | "gateway" | "codex" | "claude" | "otel" | "imports" | "api", string>;
+export type Connections = Record<"demo" | "gateway" | "codex" | "claude" | "otel" | "imports", string>;
 
-export function describeConnections(
-  environment: Readonly<Record<string, string | undefined>>,
-  webUrl?: string,
-): Connections {
+export function describeConnections(environment: Readonly<Record<string, string | undefined>>): Connections {
   const { CENTSPAN_GATEWAY_URL: gateway, CENTSPAN_OTLP_URL: otlp } = addresses.parse(environment);
-  const web = webUrl ?? "http://127.0.0.1:3000";
   return {
     demo: "npm start -- --data .centspan-demo",
     gateway: `export OPENAI_BASE_URL=${gateway}/v1\nexport OPENAI_API_KEY=cs_gateway_…`,
@@ -44,6 +40,9 @@ export function describeConnections(
       'export OTEL_RESOURCE_ATTRIBUTES="team.id=payments"',
     ].join("\n"),
     imports: "npx centspan import trajectory FILE…\nnpx centspan import swebench-stats FILE",
-    api: `curl -H "Authorization: Bearer cs_api_…" "${web}/api/v1/outcomes/cost?groupBy=key"`,
   };
 }
+
+/** A call of the Trace API at the web app's own address, which is the one that the visitor came by. */
+export const describeApiCall = (webUrl: string): string =>
+  `curl -H "Authorization: Bearer cs_api_…" "${webUrl}/api/v1/outcomes/cost?groupBy=key"`;

@@ -17,7 +17,9 @@ function Way({ title, text, command }: { title: string; text?: ReactNode; comman
   );
 }
 
-export function SourcesView({ page, keys, connections }: { page: Page; keys: KeyRow[]; connections: Connections }) {
+type ViewProps = { page: Page; keys: KeyRow[]; connections: Connections; apiCall: string };
+
+export function SourcesView({ page, keys, connections, apiCall }: ViewProps) {
   const { t } = page;
   return (
     <>
@@ -27,7 +29,7 @@ export function SourcesView({ page, keys, connections }: { page: Page; keys: Key
         <Way title={t.connectClaude} text={t.connectClaudeText} command={connections.claude} />
         <Way title={t.connectOtel} text={t.connectOtelText} command={connections.otel} />
         <Way title={t.connectImport} text={t.connectImportText} command={connections.imports} />
-        <Way title={t.connectApi} text={t.connectApiText} command={connections.api} />
+        <Way title={t.connectApi} text={t.connectApiText} command={apiCall} />
       </div>
       <Panel title={t.keysOfWorkspace}>
         {keys.length === 0 ? (

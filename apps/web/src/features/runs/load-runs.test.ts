@@ -1,0 +1,55 @@
+import { createApiClient } from "@centspan/api";
+import { expect, it } from "vitest";
+import { getCatalogue } from "#i18n";
+import { buildHref } from "../page/params.ts";
+import { loadRuns } from "./load-runs.ts";
+
+const BUCKETS = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outputText: 0, outputReasoning: 0 };
+const SPEND = {
+  group: "a",
+  costUsd: "1",
+  calls: 1,
+  requests: 1,
+  buckets: BUCKETS,
+  unpricedCalls: 0,
+  quarantinedCalls: 0,
+  provenance: "measured",
+  byProvenance: { measured: "1" },
+};
+
+/** Loads runs from a Trace API that has spend in the last 30 days or has none; what was asked of it comes back too. */
+async function load(params: Record<string, string>, hasSpend: boolean) {
+  const asked: URL[] = [];
+  const api = createApiClient(async (path) => {
+    const url = new URL(path, "http://trace-api.internal");
+    asked.push(url);
+    const rows = url.pathname.endsWith("/cost") && (hasSpend || !url.searchParams.has("from")) ? [SPEND] : [];
+    return Response.json({ data: rows, nextCursor: null });
+  });
+  const runs = await loadRuns({
+    api,
+    params,
+    path: "/runs",
+    language: "en",
+    t: getCatalogue("en"),
+    nowMs: Date.parse("2026-11-29T18:06:24Z"),
+    href: buildHref,
+    here: (changes) => buildHref("/runs", changes),
+    workspaces: [],
+    ratedThrough: null,
+  });
+  const traces = asked.find((url) => url.pathname.endsWith("/traces"));
+  const days = asked.find((url) => url.searchParams.get("groupBy") === "day");
+  return { runs, traces: traces?.searchParams, days: days?.searchParams };
+}
+
+it("lists the rows behind the figures that lead here: the same period when the address says none", async () => {
+  const from = "2026-10-30T18:06:00.000Z";
+  const recent = await load({ key: "결제/100% a?b", status: "failed" }, true);
+  expect(recent.runs.period).toMatchObject({ id: "30d" });
+  expect(Object.fromEntries(recent.traces ?? [])).toMatchObject({ key: "결제/100% a?b", status: "failed", from });
+  expect(Object.fromEntries(recent.days ?? [])).toEqual({ key: "결제/100% a?b", groupBy: "day", from });
+  const old = await load({}, false);
+  expect(old.runs.period).toMatchObject({ id: "all", fellBack: true });
+  expect(old.traces?.has("from")).toBe(false);
+});
