@@ -130,7 +130,8 @@ describe("requests", () => {
     const other = await test.open({ provider: "openai" });
     answerNothing();
     const headers = { "openai-beta": "x=1", "x-codex-window-id": "w", "session-id": "s", cookie: "a=b" };
-    const inner = { "x-api-key": client.key, "x-centspan-task": "secret-plan", "x-forwarded-for": "203.0.113.9" };
+    const secrets = { "x-api-key": client.key, "x-goog-api-key": "s1", "x-amz-security-token": "s2", "x-auth": "s3" };
+    const inner = { ...secrets, "x-centspan-task": "secret-plan", "x-forwarded-for": "203.0.113.9" };
     await client.post(RESPONSES, { ...headers, ...inner }, other);
     await client.post(RESPONSES, { ...headers, ...inner });
     const [toOther, toEngine] = test.peer.requests.map((request) => request.headers);
@@ -140,8 +141,7 @@ describe("requests", () => {
       "x-codex-window-id": "w",
       "session-id": "s",
     });
-    for (const name of ["cookie", "x-api-key", "x-centspan-task", "x-forwarded-for"])
-      expect(toOther).not.toHaveProperty(name);
+    for (const name of ["cookie", ...Object.keys(inner)]) expect(toOther).not.toHaveProperty(name);
     expect(toEngine?.["x-centspan-task"]).toBe("secret-plan");
     expect(JSON.stringify([toOther, toEngine])).not.toContain(client.key);
   });

@@ -1,6 +1,5 @@
 /** Every word of the web app in English. `ko.ts` has the same keys; the compiler checks it. Names of spans, units and settings are not translated. */
 export const en = {
-  language: "English",
   otherLanguage: "한국어",
   skip: "Skip to content",
   mainNavigation: "Main",
@@ -17,7 +16,6 @@ export const en = {
   themeSystem: "System",
   themeLight: "Light",
   themeDark: "Dark",
-  loading: "Loading",
 
   period: "Period",
   periodOf: {
@@ -63,7 +61,6 @@ export const en = {
   countCalls: (count: string) => `${count} calls`,
   notPriced: (unpriced: string, quarantined: string) =>
     `Not in these figures: ${unpriced} calls without a price, ${quarantined} with usage that contradicts itself.`,
-  everyFigure: "Every name opens the rows behind it.",
 
   simulatedTitle: (share: string) => `${share} of this spend is simulated`,
   simulatedAll: "All of this spend is simulated",
@@ -156,7 +153,6 @@ export const en = {
   testsPassed: (passed: string, all: string) => `${passed} of ${all} tests passed`,
   exitCode: (code: string) => `exit code ${code}`,
   unpriced: "unpriced",
-  noCalls: "no calls",
   anomalies: "Flagged in this run",
   flagOf: {
     missing_parent: "parent has not arrived",
@@ -216,10 +212,8 @@ export const en = {
   service: "Service",
   kind: "Kind",
   startedAt: "Started",
-  endedAt: "Ended",
   status: "Status",
   spanId: "Span id",
-  traceId: "Trace id",
   parent: "Parent",
   criticalPath: "on the critical path",
   charge: "What it cost",
@@ -228,7 +222,6 @@ export const en = {
   priceEntry: (ids: string) => `price entry ${ids}`,
   providedCost: (amount: string) => `The provider says ${amount}.`,
   costStatusOf: { rated: "rated", estimated: "estimated", unpriced: "unpriced", quarantined: "quarantined" },
-  callsBelow: (count: string, amount: string) => `${count} calls below, ${amount} together`,
   meterOf: {
     input: "New input",
     cache_read: "Read from cache",
@@ -243,7 +236,6 @@ export const en = {
   links: "Links",
   slowestSteps: "Slowest engine steps",
   manyLinks: (count: string) => `and ${count} more`,
-  json: "JSON",
   spanGone: "This span is not in the workspace any more.",
 
   emptyTitle: "No spend yet",

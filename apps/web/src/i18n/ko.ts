@@ -2,7 +2,6 @@
 import type { Catalogue } from "./catalogue.ts";
 
 export const ko: Catalogue = {
-  language: "한국어",
   otherLanguage: "English",
   skip: "본문으로 건너뛰기",
   mainNavigation: "주 메뉴",
@@ -19,7 +18,6 @@ export const ko: Catalogue = {
   themeSystem: "시스템",
   themeLight: "밝게",
   themeDark: "어둡게",
-  loading: "불러오는 중",
 
   period: "기간",
   periodOf: { "24h": "최근 24시간", "7d": "최근 7일", "30d": "최근 30일", all: "전체 기간", custom: "직접 지정" },
@@ -53,7 +51,6 @@ export const ko: Catalogue = {
   countCalls: (count) => `호출 ${count}건`,
   notPriced: (unpriced, quarantined) =>
     `이 수치에 없음: 가격이 없는 호출 ${unpriced}건, 사용량이 모순된 호출 ${quarantined}건.`,
-  everyFigure: "이름을 누르면 그 아래의 행이 열립니다.",
 
   simulatedTitle: (share) => `이 지출의 ${share}는 시뮬레이션입니다`,
   simulatedAll: "이 지출은 모두 시뮬레이션입니다",
@@ -136,7 +133,6 @@ export const ko: Catalogue = {
   testsPassed: (passed, all) => `테스트 ${all}개 중 ${passed}개 통과`,
   exitCode: (code) => `종료 코드 ${code}`,
   unpriced: "가격 없음",
-  noCalls: "호출 없음",
   anomalies: "이 실행의 이상",
   flagOf: {
     missing_parent: "부모 스팬이 도착하지 않음",
@@ -190,10 +186,8 @@ export const ko: Catalogue = {
   service: "서비스",
   kind: "종류",
   startedAt: "시작",
-  endedAt: "끝",
   status: "상태",
   spanId: "스팬 id",
-  traceId: "트레이스 id",
   parent: "부모",
   criticalPath: "임계 경로 위",
   charge: "비용 내역",
@@ -202,7 +196,6 @@ export const ko: Catalogue = {
   priceEntry: (ids) => `가격 항목 ${ids}`,
   providedCost: (amount) => `제공자 기준 ${amount}.`,
   costStatusOf: { rated: "계산됨", estimated: "추정", unpriced: "가격 없음", quarantined: "격리됨" },
-  callsBelow: (count, amount) => `아래 호출 ${count}건, 합계 ${amount}`,
   meterOf: {
     input: "새 입력",
     cache_read: "캐시에서 읽음",
@@ -217,7 +210,6 @@ export const ko: Catalogue = {
   links: "링크",
   slowestSteps: "가장 느린 엔진 단계",
   manyLinks: (count) => `외 ${count}개`,
-  json: "JSON",
   spanGone: "이 스팬은 더 이상 작업 공간에 없습니다.",
 
   emptyTitle: "아직 지출이 없습니다",
