@@ -89,6 +89,7 @@ describe("figures in a terminal", () => {
   const row: OutcomeCostRow = {
     group: "t",
     spendUsd: "230.4593276",
+    allSpendUsd: "230.4593276",
     failedSpendUsd: "77.99",
     tasks: 500,
     passed: 371,

@@ -23,7 +23,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 export function formatOutcomeCosts(groupBy: string, rows: readonly OutcomeCostRow[], total: OutcomeCostRow): string {
   const line = (name: string, row: OutcomeCostRow): string[] => [
     name,
-    row.spendUsd,
+    row.allSpendUsd,
     `${row.passed} / ${row.tasks}`,
     String(row.pending),
     row.costPerPassUsd ?? "–",

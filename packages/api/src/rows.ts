@@ -55,6 +55,7 @@ export function toOutcomeCostRow(row: OutcomeCost): OutcomeCostRow {
   return {
     ...row,
     spendUsd: formatDecimal(row.spendUsd),
+    allSpendUsd: formatDecimal(row.allSpendUsd),
     failedSpendUsd: formatDecimal(row.failedSpendUsd),
     costPerPassUsd: money(row.costPerPassUsd),
     interval: row.interval && {

@@ -87,6 +87,7 @@ describe("cost per passing outcome", () => {
     );
     expect(show(total)).toMatchObject({
       spendUsd: "3",
+      allSpendUsd: "4",
       tasks: 1,
       pending: 0,
       costPerPassUsd: "3",
@@ -99,6 +100,7 @@ describe("cost per passing outcome", () => {
     expect(show(costPerOutcome([], OPTIONS).total)).toEqual({
       group: "total",
       spendUsd: "0",
+      allSpendUsd: "0",
       failedSpendUsd: "0",
       tasks: 0,
       passed: 0,

@@ -25,6 +25,8 @@ type OutcomeInterval = {
 export type OutcomeCost = {
   group: string;
   spendUsd: Decimal;
+  /** With the spend that belongs to no task. */
+  allSpendUsd: Decimal;
   failedSpendUsd: Decimal;
   tasks: number;
   passed: number;
@@ -69,6 +71,7 @@ function summarise(group: string, members: readonly TaskSpend[], options: CostPe
   return {
     group,
     spendUsd,
+    allSpendUsd,
     failedSpendUsd: sumCosts(decided.filter(({ status }) => status !== "passed")),
     tasks: tasks.length,
     passed,

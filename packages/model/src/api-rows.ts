@@ -90,7 +90,8 @@ const intervalSchema = z.object({
 
 export const outcomeCostRowSchema = z.object({
   group: z.string(),
-  spendUsd: money,
+  spendUsd: money.describe("spend of tasks, which is what passes cost"),
+  allSpendUsd: money.describe("with spend that belongs to no task; what the group spent in all"),
   /** Spend of tasks whose latest outcome is not a pass: what failed attempts cost. */
   failedSpendUsd: money,
   tasks: z.int(),

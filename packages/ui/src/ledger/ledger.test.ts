@@ -67,6 +67,25 @@ describe("outcome table", () => {
     expect(table.total).toMatchObject({ calls: 1_040, unpricedCalls: 2 });
   });
 
+  it("counts spend that belongs to no task as spend, in rows as in figures", () => {
+    const untasked = makeOutcomeRow("a", {
+      ...nothing,
+      group: "a",
+      spendUsd: "0",
+      failedSpendUsd: "0",
+      allSpendUsd: "7.5",
+    });
+    const partly = makeOutcomeRow("b", { spendUsd: "6", failedSpendUsd: "2", allSpendUsd: "20" });
+    const { rows } = prepareOutcomeTable([untasked, partly], partly, []);
+    expect(rows.map((row) => [row.group, row.spend, row.failedShare])).toEqual([
+      ["b", "$20.00", "10.0%"],
+      ["a", "$7.50", "0.0%"],
+    ]);
+    expect(prepareKeyFigures(untasked, [])).toMatchObject({ spend: "$7.50", failedShare: "0.0%" });
+    expect(prepareKeyFigures(partly, [])).toMatchObject({ spend: "$20.00", failedShare: "10.0%" });
+    expect(hasSpend(untasked)).toBe(true);
+  });
+
   it("marks the total with what its rows are, and nothing as measured of which nobody says so", () => {
     const cost = makeCostRow("a", { provenance: "estimated", byProvenance: { estimated: "9", measured: "1" } });
     const total = (costs: CostRow[], simulatedShare = "0") =>

@@ -54,7 +54,7 @@ export function prepareKeyFigures(total: OutcomeCostRow, costs: readonly CostRow
   const sum = (pick: (cost: CostRow) => number): number => costs.reduce((all, cost) => all + pick(cost), 0);
   const { simulatedShare } = total;
   return {
-    spend: formatMoney(total.spendUsd, headlineDecimals(total.spendUsd)),
+    spend: formatMoney(total.allSpendUsd, headlineDecimals(total.allSpendUsd)),
     provenance: resolveProvenance(split),
     parts: listProvenanceParts(split),
     calls: sum((cost) => cost.requests),
@@ -69,11 +69,12 @@ export function prepareKeyFigures(total: OutcomeCostRow, costs: readonly CostRow
     unknown: total.unknown,
     passRate: formatShare(total.passed, total.tasks),
     failedSpend: formatMoney(total.failedSpendUsd, headlineDecimals(total.failedSpendUsd)),
-    failedShare: formatShare(total.failedSpendUsd, total.spendUsd),
+    failedShare: formatShare(total.failedSpendUsd, total.allSpendUsd),
     coverage: total.coverage === null ? null : formatRatio(total.coverage),
     simulatedShare: simulatedShare === null || isZero(simulatedShare) ? null : formatRatio(simulatedShare),
   };
 }
 
 /** Whether there is anything to show at all. */
-export const hasSpend = (total: OutcomeCostRow): boolean => total.tasks > 0 || compareDecimals(total.spendUsd, "0") > 0;
+export const hasSpend = (total: OutcomeCostRow): boolean =>
+  total.tasks > 0 || compareDecimals(total.allSpendUsd, "0") > 0;

@@ -62,7 +62,7 @@ function prepareRow(
   const { group, passed, tasks, failed, pending, unknown } = row;
   return {
     group,
-    spend: formatMoney(row.spendUsd, columns.spend),
+    spend: formatMoney(row.allSpendUsd, columns.spend),
     passed,
     tasks,
     failed,
@@ -72,7 +72,7 @@ function prepareRow(
     perPass: describePerPass(row, columns.perPass),
     whisker: prepareWhisker(row, axis),
     failedSpend: formatMoney(row.failedSpendUsd, columns.failed),
-    failedShare: formatShare(row.failedSpendUsd, row.spendUsd),
+    failedShare: formatShare(row.failedSpendUsd, row.allSpendUsd),
     coverage: row.coverage === null ? null : formatRatio(row.coverage),
     provenance: cost?.provenance ?? simulatedMark(row.simulatedShare),
     calls: cost?.requests ?? null,
@@ -84,7 +84,7 @@ function prepareRow(
 /** Dearest first; what belongs to no group last. */
 function compareRows(a: OutcomeCostRow, b: OutcomeCostRow): number {
   if ((a.group === "") !== (b.group === "")) return a.group === "" ? 1 : -1;
-  return compareDecimals(b.spendUsd, a.spendUsd) || (a.group < b.group ? -1 : 1);
+  return compareDecimals(b.allSpendUsd, a.allSpendUsd) || (a.group < b.group ? -1 : 1);
 }
 
 export function prepareOutcomeTable(
@@ -94,7 +94,7 @@ export function prepareOutcomeTable(
 ): OutcomeTable {
   const axis = chooseMoneyAxis([...rows, total]);
   const columns = {
-    spend: columnDecimals(rows.map((row) => row.spendUsd)),
+    spend: columnDecimals(rows.map((row) => row.allSpendUsd)),
     perPass: columnDecimals(rows.map((row) => row.costPerPassUsd ?? row.interval?.lowUsd ?? null)),
     failed: columnDecimals(rows.map((row) => row.failedSpendUsd)),
   };

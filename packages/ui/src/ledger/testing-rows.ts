@@ -6,6 +6,7 @@ const BUCKETS = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outp
 export const makeOutcomeRow = (group: string, rest: Partial<OutcomeCostRow> = {}): OutcomeCostRow => ({
   group,
   spendUsd: "10",
+  allSpendUsd: rest.spendUsd ?? "10",
   failedSpendUsd: "2.5",
   tasks: 8,
   passed: 5,
