@@ -10,7 +10,7 @@ export function createProgram(defaultData: string): Command {
   const program = new Command("centspan")
     .description("Every cent on the span that spent it, tied to the outcome it bought.")
     .version(process.env.CENTSPAN_VERSION ?? "source")
-    .showHelpAfterError("(centspan --help lists the commands)");
+    .showHelpAfterError("(--help lists what there is)");
   registerUp(program, defaultData);
   registerImport(program, defaultData);
   registerCost(program, defaultData);

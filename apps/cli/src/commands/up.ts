@@ -21,13 +21,13 @@ type UpOptions = { data: string; empty: boolean; portBase?: number; timeScale: n
 const readPort = (text: string): number => {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 1024 && port <= 65_000) return port;
-  throw new InvalidArgumentError("must be a whole number from 1024 to 65000");
+  throw new InvalidArgumentError("Must be a whole number from 1024 to 65000");
 };
 
 const readScale = (text: string): number => {
   const scale = Number(text);
   if (scale > 0 && scale <= 100) return scale;
-  throw new InvalidArgumentError("must be more than 0 and at most 100");
+  throw new InvalidArgumentError("Must be more than 0 and at most 100");
 };
 
 export function registerUp(program: Command, defaultData: string): void {
@@ -36,7 +36,11 @@ export function registerUp(program: Command, defaultData: string): void {
     .description("start stores, collector, gateway, engine, worker and web on this machine; Ctrl-C stops all")
     .option("--data <dir>", "where everything is kept", defaultData)
     .option("--empty", "don't run the demo workload", false)
-    .option("--port-base <n>", "use ports n to n+6 instead of the defaults", readPort)
+    .option(
+      "--port-base <n>",
+      "use ports n to n+6 instead of the defaults: web, gateway, engine, worker, OTLP, ClickHouse, PostgreSQL",
+      readPort,
+    )
     .option("--time-scale <x>", "wall time ÷ model time of the reference engine", readScale, 0.1)
     .action((options: UpOptions) => up({ ...options, data: resolve(options.data) }));
 }

@@ -17,11 +17,14 @@ export type Service = {
   env: Record<string, string>;
 };
 
+/** `how` is said to people: an exit code, or the signal that killed it. */
+type Ending = { how: string; lastLines: string[] };
+
 export type RunningService = {
   name: string;
   ready: Record<string, unknown>;
   /** Resolves when the process is gone. */
-  exited: Promise<{ code: number | null; lastLines: string[] }>;
+  exited: Promise<Ending>;
   stop(): Promise<void>;
 };
 
@@ -44,15 +47,15 @@ export async function startService(service: Service, logFile: string): Promise<R
     lastLines.push(line);
     if (lastLines.length > KEPT_LINES) lastLines.shift();
   });
-  const exited = new Promise<{ code: number | null; lastLines: string[] }>((resolve) => {
-    child.once("close", (code) => {
+  const exited = new Promise<Ending>((resolve) => {
+    child.once("close", (code, signal) => {
       log.end();
-      resolve({ code, lastLines });
+      resolve({ how: signal === null ? `exit code ${code}` : `killed by ${signal}`, lastLines });
     });
   });
   const ready = await Promise.race([
     readReadyLine(child.stdout),
-    exited.then(({ code }) => failStart(service.name, code, lastLines)),
+    exited.then(({ how }) => failStart(service.name, how, lastLines)),
   ]);
   return { name: service.name, ready, exited, stop: () => stopChild(child, exited) };
 }
@@ -73,9 +76,9 @@ function readReadyLine(stdout: Readable): Promise<Record<string, unknown>> {
   });
 }
 
-function failStart(name: string, code: number | null, lastLines: string[]): never {
+function failStart(name: string, how: string, lastLines: string[]): never {
   const said = lastLines.length === 0 ? "it said nothing" : lastLines.join("\n  ");
-  throw new CentspanError("not_ready", `${name} did not start (exit code ${code}):\n  ${said}`);
+  throw new CentspanError("not_ready", `${name} did not start (${how}):\n  ${said}`);
 }
 
 async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<void> {

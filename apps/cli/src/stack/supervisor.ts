@@ -31,11 +31,11 @@ export function createSupervisor(dataDir: string): Supervisor {
         return started;
       }
       running.push(started);
-      void started.exited.then(({ code, lastLines }) => {
+      void started.exited.then(({ how, lastLines }) => {
         if (stopping) return;
         const said = lastLines.map((line) => `\n  ${line}`).join("");
         const where = join(logs, `${service.name}.log`);
-        fail(new CentspanError("internal", `${service.name} ended (exit code ${code}); its log: ${where}${said}`));
+        fail(new CentspanError("internal", `${service.name} ended (${how}); its log: ${where}${said}`));
       });
       return started;
     },
