@@ -226,7 +226,7 @@ describe("trend", () => {
 
 describe("tasks", () => {
   it("carry every attempt in order, failed ones included, and where the task stands", () => {
-    const rows = [
+    const outcomes = [
       makeOutcomeRow("task-1", { spendUsd: "3", tasks: 1, passed: 1, failed: 0 }),
       makeOutcomeRow("task-2", { spendUsd: "5", tasks: 1, passed: 0, failed: 1 }),
       makeOutcomeRow("task-3", { spendUsd: "1", tasks: 1, passed: 0, failed: 0, pending: 1 }),
@@ -236,16 +236,17 @@ describe("tasks", () => {
       makeTraceRow("second", { startedAt: "2026-11-29T18:05:00.000000000Z" }),
       makeTraceRow("first", { outcome: "failed" }),
     ];
-    const tasks = prepareTasks(rows, traces, 10);
+    const costs = [makeCostRow("task-1", { requests: 5_000 })];
+    const tasks = prepareTasks({ outcomes, costs, traces }, 10);
     expect(tasks.map((task) => [task.task, task.outcome, task.cost, task.calls])).toEqual([
       ["task-2", "failed", "$5.0000", null],
-      ["task-1", "passed", "$3.0000", 4],
+      ["task-1", "passed", "$3.0000", 5_000],
       ["task-3", "pending", "$1.0000", null],
     ]);
     expect(tasks[1]?.attempts.map((attempt) => [attempt.traceId, attempt.outcome])).toEqual([
       ["first", "failed"],
       ["second", "passed"],
     ]);
-    expect(prepareTasks(rows, traces, 1)).toHaveLength(1);
+    expect(prepareTasks({ outcomes, costs, traces }, 1)).toHaveLength(1);
   });
 });

@@ -27,15 +27,17 @@ export async function loadKey(page: Page, nameOrId: string): Promise<KeyPage> {
     const ever = await api.cost({ key, groupBy: "key" });
     if (ever.data.length === 0) throw new CentspanError("not_found", `key ${nameOrId}: not in this workspace`);
   }
-  const [outcomes, traces] = await Promise.all([
-    api.outcomesCost({ key, ...spend.period.range, groupBy: "task" }),
-    api.traces({ key, ...spend.period.range, limit: MOST_RUNS }),
+  const query = { key, ...spend.period.range };
+  const [outcomes, costs, traces] = await Promise.all([
+    api.outcomesCost({ ...query, groupBy: "task" }),
+    api.cost({ ...query, groupBy: "task" }),
+    api.traces({ ...query, limit: MOST_RUNS }),
   ]);
   return {
     name: key,
     team: known?.team ?? traces.data[0]?.team ?? null,
     spend,
-    tasks: prepareTasks(outcomes.data, traces.data, MOST_TASKS),
+    tasks: prepareTasks({ outcomes: outcomes.data, costs: costs.data, traces: traces.data }, MOST_TASKS),
     taskCount: outcomes.data.filter((row) => row.group !== "").length,
     runs: traces.data,
   };
