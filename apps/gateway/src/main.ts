@@ -2,6 +2,7 @@
 import { openControl } from "@centspan/control";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
+import { createAllowedTexts } from "./allowed-texts.ts";
 import { configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createRateLimit } from "./rate-limit.ts";
@@ -30,7 +31,11 @@ await runMain("gateway", async () => {
       credentials: createCredentialCache({ find: (secret) => control.findPrincipal(secret) }),
       rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
     },
-    safety: { checks: safetyChecks, policy: config.CENTSPAN_SAFETY_POLICY },
+    safety: {
+      checks: safetyChecks,
+      policy: config.CENTSPAN_SAFETY_POLICY,
+      allowed: createAllowedTexts(),
+    },
     tokenizers: createTokenizerPool(),
     upstreams: [upstream],
     stores: { postgres: () => control.ping() },

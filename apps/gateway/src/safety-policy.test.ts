@@ -15,6 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+/** What a person said and a model answered. */
+const history = (text: string) => [
+  { role: "user", content: text },
+  { role: "assistant", content: "ok" },
+];
+
 describe("safety", () => {
   const secret = `AKIA${"ABCDEFGHIJKLMNOP"}`;
   const call = { ...RESPONSES, body: { ...RESPONSES.body, input: `use ${secret}` } };
@@ -104,6 +110,30 @@ describe("a safety check that takes its time", () => {
       "error.type": "content_blocked",
       "centspan.usage.missing": true,
     });
+  });
+
+  it.each<[string, object]>([
+    ["a history that goes on after it", { input: [...history("SECRET"), ...history("go on")] }],
+    ["instructions", { instructions: "SECRET" }],
+    ["a tool", { tools: [{ type: "function", name: "f", description: "SECRET", parameters: {} }] }],
+  ])("under hold finds what %s holds, however often it is sent", async (_where, body) => {
+    const seen: string[] = [];
+    const check = defineSafetyCheck({
+      id: "word",
+      describe: "for this test",
+      async check(text) {
+        seen.push(text);
+        return { allowed: !text.includes("SECRET"), reason: "holds it" };
+      },
+    });
+    const at = await test.open({ policy: "hold", checks: [check] });
+    test.peer.answer((response) => void startStream(response).end(all));
+    const send = async (more: object) =>
+      (await client.post({ ...RESPONSES, body: { ...RESPONSES.body, ...more } }, {}, at)).status;
+    expect([await send(body), await send(body)]).toEqual([400, 400]);
+    expect(await send({ input: history("fine") })).toBe(200);
+    expect(await send({ input: [...history("fine"), { role: "user", content: "next" }] })).toBe(200);
+    expect([seen.at(-1)?.includes("fine"), seen.at(-1)?.includes("next")]).toEqual([false, true]);
   });
 
   it("that fails refuses", async () => {

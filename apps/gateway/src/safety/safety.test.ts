@@ -1,7 +1,6 @@
-import type { ConversationItem } from "@centspan/model";
 import { describe, expect, it } from "vitest";
+import { createAllowedTexts } from "../allowed-texts.ts";
 import { safetyChecks } from "../registry.gen.ts";
-import { selectNewItems } from "../stages/check-safety.ts";
 import secrets from "./secrets.ts";
 
 describe("every safety check", () => {
@@ -49,14 +48,13 @@ describe("secrets", () => {
   ])("lets a placeholder pass: %s", async (text) => expect(await secrets.check(text)).toMatchObject({ allowed: true }));
 });
 
-describe("selectNewItems", () => {
-  const user: ConversationItem = { type: "message", role: "user", text: "u" };
-  const assistant: ConversationItem = { type: "message", role: "assistant", text: "a" };
-  const call: ConversationItem = { type: "tool_call", callId: "c", name: "f", argumentsJson: "{}" };
-  const result: ConversationItem = { type: "tool_result", callId: "c", output: "r" };
-  it.each([
-    ["the first request is all new", [user, user], [user, user]],
-    ["results of the model's calls", [user, assistant, call, result, user], [result, user]],
-    ["nothing since the model spoke", [user, assistant], []],
-  ])("%s", (_why, items, expected) => expect(selectNewItems(items)).toEqual(expected));
+describe("allowed texts", () => {
+  it("are not new again, in any conversation, until others have pushed them out", () => {
+    const allowed = createAllowedTexts(2);
+    expect(allowed.selectNew(["a", "b", "a"])).toEqual(["a", "b", "a"]);
+    allowed.add(["a", "b"]);
+    expect(allowed.selectNew(["c", "b", "a"])).toEqual(["c"]);
+    allowed.add(["c"]);
+    expect(allowed.selectNew(["a", "b", "c"])).toEqual(["b"]);
+  });
 });

@@ -1,14 +1,15 @@
 /**
- * Stage api.safety: every check reads what the request adds, beside inference. What a refusal does to the answer is
+ * Stage api.safety: every check reads what no check has let pass before, beside inference. What a refusal does to the answer is
  * decided where the answer is forwarded. Invariant: a check that fails refuses; it never lets pass.
  */
 import { asCentspanError, CentspanError } from "@centspan/base";
-import { type Conversation, type ConversationItem, renderItem, type SafetyCheck } from "@centspan/model";
+import { type Conversation, type ConversationItem, renderPrompt, type SafetyCheck } from "@centspan/model";
 import { setAttributes } from "@centspan/telemetry";
+import type { AllowedTexts } from "../allowed-texts.ts";
 import type { SafetyPolicy } from "../config.ts";
 import { type Exchange, runStage } from "../exchange.ts";
 
-export type SafetyOptions = { checks: readonly SafetyCheck[]; policy: SafetyPolicy };
+export type SafetyOptions = { checks: readonly SafetyCheck[]; policy: SafetyPolicy; allowed: AllowedTexts };
 
 export type SafetyWatch = {
   policy: SafetyPolicy;
@@ -22,7 +23,8 @@ export type SafetyWatch = {
 };
 
 export function checkSafety(exchange: Exchange, conversation: Conversation, options: SafetyOptions): SafetyWatch {
-  const newText = selectNewItems(conversation.items).map(renderItem).join("\n");
+  const newTexts = options.allowed.selectNew(listTexts(conversation));
+  const newText = newTexts.join("\n");
   let inferenceFromMs = Number.POSITIVE_INFINITY;
   let inferenceToMs = Number.POSITIVE_INFINITY;
   let refusal: CentspanError | null = null;
@@ -45,7 +47,10 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
 
   return {
     policy: options.policy,
-    verdict: Promise.all(options.checks.map(run)).then(() => refusal),
+    verdict: Promise.all(options.checks.map(run)).then(() => {
+      if (refusal === null) options.allowed.add(newTexts);
+      return refusal;
+    }),
     refusal: () => refusal,
     inferenceStarted() {
       inferenceFromMs = performance.now();
@@ -59,7 +64,7 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
 const isModelTurn = (item: ConversationItem): boolean =>
   item.type === "tool_call" || (item.type === "message" && item.role === "assistant");
 
-/** What came since the model spoke last; earlier items were read when they were new. */
-export function selectNewItems(items: readonly ConversationItem[]): readonly ConversationItem[] {
-  return items.slice(items.findLastIndex(isModelTurn) + 1);
-}
+/** What people, programs and tools say to the model. Its own turns answer what was checked. */
+const listTexts = (conversation: Conversation): string[] => [
+  ...renderPrompt({ ...conversation, items: conversation.items.filter((item) => !isModelTurn(item)) }),
+];

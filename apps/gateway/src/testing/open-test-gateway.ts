@@ -6,6 +6,7 @@ import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
 import { inject } from "vitest";
+import { createAllowedTexts } from "../allowed-texts.ts";
 import type { SafetyPolicy } from "../config.ts";
 import { createGateway } from "../create-gateway.ts";
 import { createRateLimit } from "../rate-limit.ts";
@@ -58,7 +59,7 @@ export async function openTestGateway() {
           }),
           rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
         },
-        safety: { checks, policy },
+        safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),
         upstreams: [upstream],
         stores: { postgres: () => control.ping() },
