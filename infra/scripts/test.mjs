@@ -32,8 +32,18 @@ async function runTests(title, task) {
   const tested = [...folders, "test"].filter((folder) => hasScript(folder, task));
   for (const folder of tested) rmSync(join(ROOT, folder, REPORT), { force: true });
   console.log(`\n── ${title}`);
+  // Time limits are there to end what hangs, not to measure: two packages share the machine.
+  const limits = ["--testTimeout=60000", "--hookTimeout=120000"];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
-  const [command, args] = turbo([task, "--concurrency=2", "--continue", "--output-logs=new-only", "--", ...reporters]);
+  const [command, args] = turbo([
+    task,
+    "--concurrency=2",
+    "--continue",
+    "--output-logs=new-only",
+    "--",
+    ...limits,
+    ...reporters,
+  ]);
   const code = await run(command, args, { env });
   if (code === 130) process.exit(130);
   let failed = 0;

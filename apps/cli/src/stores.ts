@@ -1,6 +1,6 @@
 /** Opens both stores of a running stack and the Trace API on top of them, in this process. */
 import { type ApiClient, createApiClient, createTraceApi } from "@centspan/api";
-import { createWallClock } from "@centspan/base";
+import { CentspanError, createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import type { Principal } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
@@ -39,4 +39,11 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
       await Promise.all([warehouse.close(), control.close()]);
     },
   };
+}
+
+/** A name that is no workspace is a mistake to report, not an empty table. */
+export async function requireWorkspace({ control }: OpenStores, workspace: string): Promise<void> {
+  const known = (await control.listWorkspaces(ORG)).map(({ id }) => id);
+  if (known.includes(workspace)) return;
+  throw new CentspanError("not_found", `--workspace: no ${JSON.stringify(workspace)}; there are: ${known.join(", ")}`);
 }

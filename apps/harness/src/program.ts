@@ -32,7 +32,7 @@ type RunFlags = {
   keep: boolean;
   json: boolean;
 };
-type WorkloadFlags = { plan: string; concurrency: number; json: boolean };
+type WorkloadFlags = { except: string[]; plan: string; concurrency: number; json: boolean };
 
 const EXIT_OK = 0;
 const EXIT_FAILED = 1;
@@ -82,6 +82,7 @@ function describeCommands(around: Surroundings, exitWith: (code: number) => void
     .description("run several teams' tickets side by side")
     .option("--plan <file>", "JSON file with the teams and their models, or `default`", "default")
     .option("--concurrency <n>", "runs side by side", readCount, 6)
+    .option("--except <ids...>", "tickets to leave out, as <team>/<task>; such as those of an interrupted workload", [])
     .option("--json", "print progress as JSON lines", false)
     .action(async (flags: WorkloadFlags) => exitWith(await workloadCommand(flags, around)));
   return program;
@@ -117,7 +118,8 @@ async function runCommand(flags: RunFlags, around: Surroundings): Promise<number
 async function workloadCommand(flags: WorkloadFlags, around: Surroundings): Promise<number> {
   const { version, signal } = around;
   const settings = readSettings(around.env);
-  const tickets = listTickets(await readPlan(flags.plan), await loadTasks(around.tasksDir));
+  const all = listTickets(await readPlan(flags.plan), await loadTasks(around.tasksDir));
+  const tickets = all.filter(({ taskId }) => !flags.except.includes(taskId));
   const keys = new Map(tickets.map(({ team }) => [team, gatewayKeyOf(settings, team)]));
   const { concurrency } = flags;
   const open = openServices({ settings, version, connections: concurrency, keepWorkingCopies: false, signal });

@@ -41,7 +41,7 @@ export const filterShape = {
 };
 
 export const pageShape = {
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  limit: z.coerce.number("is not a number").int().min(1).max(1000).default(100),
   cursor: z.string().max(1000).optional(),
 };
 

@@ -64,9 +64,21 @@ export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root:
   const problems = result.error.issues.map((issue) => {
     const keys = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
     const field = [root, ...keys.map(String)].filter((part) => part !== "").join(".");
-    return { field: field === "" ? "body" : field, message: issue.message };
+    const isMissing =
+      issue.code !== "unrecognized_keys" && issue.code !== "custom" && valueAt(value, issue.path) === undefined;
+    return { field: field === "" ? "body" : field, message: isMissing ? "is missing" : issue.message };
   });
   throw new CentspanError("invalid_request", problems.map(({ field, message }) => `${field}: ${message}`).join("; "), {
     ...(problems[0] === undefined ? {} : { field: problems[0].field }),
   });
+}
+
+/** What stands at a path of parsed JSON; undefined where the path leads nowhere. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
 }

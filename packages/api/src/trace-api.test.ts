@@ -79,7 +79,8 @@ describe("who may ask", () => {
 describe("what is asked", () => {
   it.each([
     ["/nowhere", 404, "not_found", undefined],
-    ["/outcomes", 400, "invalid_request", "body"],
+    ["/outcomes", 400, "invalid_request", "task"],
+    ["/cost", 400, "invalid_request", "groupBy"],
     ["/calls?limit=1001", 400, "invalid_request", "limit"],
     ["/calls?from=2026-01-02&to=2026-01-01", 400, "invalid_request", "to"],
     ["/calls?limit=1&limit=2", 400, "invalid_request", "limit"],

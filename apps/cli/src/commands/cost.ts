@@ -3,7 +3,7 @@ import { OUTCOME_GROUPS } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { locateStores } from "../connection.ts";
 import { formatOutcomeCosts } from "../report.ts";
-import { DEFAULT_WORKSPACE, openStores } from "../stores.ts";
+import { DEFAULT_WORKSPACE, openStores, requireWorkspace } from "../stores.ts";
 
 type CostOptions = { data: string; by: string; workspace: string; json: boolean };
 
@@ -18,6 +18,7 @@ export function registerCost(program: Command, defaultData: string): void {
     .action(async (options: CostOptions) => {
       const stores = openStores(locateStores(options.data));
       try {
+        await requireWorkspace(stores, options.workspace);
         const answer = await stores.apiFor(options.workspace).outcomesCost({ groupBy: options.by });
         const text = options.json
           ? JSON.stringify(answer, null, 2)

@@ -51,10 +51,12 @@ async function up(options: UpOptions): Promise<void> {
   mkdirSync(options.data, { recursive: true, mode: 0o711 });
   await requireFreePorts(ports, HOST);
   const supervisor = createSupervisor(options.data);
+  // `on`, not `once`: a second signal must not cut the orderly stop short. `npm start` reaches us by IPC too.
   const interrupted = new Promise<"interrupted">((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve("interrupted"));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve("interrupted"));
+    process.once("disconnect", () => resolve("interrupted"));
   });
-  const opened: { stores?: OpenStores; demo?: RunningDemo } = {};
+  const opened: { stores?: OpenStores; demo?: RunningDemo; bringing?: Promise<"ready"> } = {};
   try {
     const bring = async (): Promise<"ready"> => {
       const { urls, keys, stores } = await bringUp(options, supervisor.start, ports, progress);
@@ -66,14 +68,17 @@ async function up(options: UpOptions): Promise<void> {
       printReady(urls, keys, options.data);
       return "ready";
     };
-    const first = await Promise.race([bring(), supervisor.failure, interrupted]);
+    opened.bringing = bring();
+    const first = await Promise.race([opened.bringing, supervisor.failure, interrupted]);
     if (first === "ready") await Promise.race([supervisor.failure, interrupted]);
     process.stdout.write("\nStopping …\n");
   } finally {
     // First the agents: they send their last spans to services that must still be there.
     await opened.demo?.stop();
-    await opened.stores?.close();
     await supervisor.stop();
+    // What start-up was still asking of the stores ends with them, before they are closed here.
+    await opened.bringing?.catch(() => {});
+    await opened.stores?.close();
   }
   process.exit(0);
 }
@@ -109,15 +114,20 @@ async function demonstrate(
   onStarted: (demo: RunningDemo) => void,
 ): Promise<void> {
   if ((await stores.control.readJob(DEMO_JOB)) !== null) return;
-  progress.done(`demo workload: three teams repair small packages through the real stack; watch it at ${urls.webUrl}`);
-  const demo = runDemo(urls, keys, dataDir, ({ done, total, task, status }) => {
+  const api = stores.apiFor(DEFAULT_WORKSPACE);
+  const { data: tasks } = await api.outcomesCost({ groupBy: "task" });
+  const settled = tasks.filter((row) => row.pending === 0).map((row) => row.group);
+  progress.done(
+    `demo workload: three teams repair small packages through the real stack; watch it at ${urls.webUrl}${settled.length === 0 ? "" : ` (it was interrupted: ${settled.length} tasks are done)`}`,
+  );
+  const demo = runDemo(urls, keys, dataDir, settled, ({ done, total, task, status }) => {
     if (process.stdout.isTTY || done % 10 === 0) progress.update(`${done} of ${total} runs · ${task}: tests ${status}`);
   });
   onStarted(demo);
   await demo.finished;
   progress.step("rating what was spent");
-  await waitUntilRated(stores.apiFor(DEFAULT_WORKSPACE), RATING_PATIENCE_MS);
-  const { total } = await stores.apiFor(DEFAULT_WORKSPACE).outcomesCost({ groupBy: "team" });
+  await waitUntilRated(api, RATING_PATIENCE_MS);
+  const { total } = await api.outcomesCost({ groupBy: "team" });
   if (total.passed === 0)
     throw new CentspanError("internal", "the demo ended without a passing test; see the logs folder");
   await stores.control.writeJob(DEMO_JOB, createWallClock().nowNs());

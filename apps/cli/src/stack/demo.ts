@@ -22,15 +22,18 @@ export type RunningDemo = {
   stop(): Promise<void>;
 };
 
+/** Runs what the default workload has but for `settled`, the tickets that an interrupted demo settled before. */
 export function runDemo(
   urls: StackUrls,
   keys: LocalKeys,
   dataDir: string,
+  settled: readonly string[],
   onProgress: (progress: DemoProgress) => void,
 ): RunningDemo {
+  const except = settled.length === 0 ? [] : ["--except", ...settled];
   const child = spawn(
     process.execPath,
-    ["--enable-source-maps", appScript("harness"), "workload", "--plan", "default", "--json"],
+    ["--enable-source-maps", appScript("harness"), "workload", "--plan", "default", "--json", ...except],
     {
       env: {
         PATH: process.env.PATH,

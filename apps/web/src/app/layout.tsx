@@ -1,12 +1,9 @@
-import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
 import { NavLinks } from "#components/nav-links";
 import { readLanguage } from "#features/page/open-page.tsx";
 import { getCatalogue } from "#i18n";
 import "./globals.css";
-
-export const metadata: Metadata = { title: "Centspan" };
 
 function Brand() {
   return (

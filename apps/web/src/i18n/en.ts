@@ -107,6 +107,8 @@ export const en = {
     "With no pass yet there is no cost per pass, only a lower bound: at 95% confidence, the pass rate is low enough that a pass costs at least that much.",
   readingPending:
     "A task counts as passed when its latest tests passed. Pending tasks have spent money and have no outcome yet.",
+  readingCohort:
+    "A task, with all it spent, counts where its first call lies: by model or role, that is the one it was begun with. Calls are counted by the call itself.",
   readingCoverage:
     "Linked is the part of spend that belongs to a task with an outcome; the rest is spend nobody has judged.",
   whiskerLabel: (amount: string, interval: string) => `${amount}, 95% interval ${interval}`,

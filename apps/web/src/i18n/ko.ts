@@ -88,6 +88,8 @@ export const ko: Catalogue = {
   readingBound:
     "아직 통과가 없으면 통과당 비용도 없고 하한만 있습니다. 95% 신뢰도에서 통과율이 낮으므로 통과 한 건에 적어도 그만큼이 듭니다.",
   readingPending: "최근 테스트가 통과한 작업을 통과로 셉니다. 대기 작업은 비용은 썼지만 아직 성과가 없습니다.",
+  readingCohort:
+    "작업은 쓴 비용 전체와 함께 첫 호출이 속한 곳에 집계됩니다. 모델이나 역할별로는 작업을 시작한 모델이나 역할입니다. 호출 수는 호출 자체를 기준으로 셉니다.",
   readingCoverage: "연결됨은 성과가 있는 작업에 속한 지출의 비율입니다. 나머지는 아직 아무도 판정하지 않은 지출입니다.",
   whiskerLabel: (amount, interval) => `${amount}, 95% 구간 ${interval}`,
 

@@ -11,7 +11,10 @@ export const listOutcomes = defineRoute({
   allow: ["api"],
   query: z
     .strictObject({ task: z.string().min(1).optional(), runId: z.string().min(1).optional() })
-    .refine(({ task, runId }) => task !== undefined || runId !== undefined, { message: "task or runId is needed" }),
+    .refine(({ task, runId }) => task !== undefined || runId !== undefined, {
+      path: ["task"],
+      message: "is missing; task or runId is needed",
+    }),
   body: z.undefined(),
   answer: z.object({ data: z.array(outcomeRowSchema), nextCursor: z.null() }),
   async run({ deps, caller, query: { task, runId } }) {

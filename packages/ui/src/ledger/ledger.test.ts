@@ -53,7 +53,7 @@ describe("outcome table", () => {
 
   it("marks what lies beyond the shared axis instead of squeezing all others", () => {
     expect(table.axis.max).toBe(10);
-    expect(table.rows[0]?.whisker).toEqual({ kind: "point", pointPct: 100, lowPct: 100, highPct: 100, beyond: true });
+    expect(table.rows[0]?.whisker).toEqual({ kind: "point", pointPct: null, lowPct: 100, highPct: 100, beyond: true });
     expect(table.rows[2]?.whisker).toEqual({ kind: "point", pointPct: 20, lowPct: 15, highPct: 30, beyond: false });
   });
 

@@ -8,7 +8,7 @@ import { formatAxisMoney } from "../format/format-money.ts";
 import { chooseValueTicks } from "../waterfall/choose-ticks.ts";
 
 export type Whisker =
-  | { kind: "point"; pointPct: number; lowPct: number; highPct: number; beyond: boolean }
+  | { kind: "point"; pointPct: number | null; lowPct: number; highPct: number; beyond: boolean }
   | { kind: "bound"; lowPct: number; beyond: boolean }
   | { kind: "none" };
 
@@ -46,7 +46,8 @@ export function prepareWhisker({ costPerPassUsd, interval }: OutcomeCostRow, axi
   const high = place(interval?.highUsd ?? costPerPassUsd);
   return {
     kind: "point",
-    pointPct: clamp(point),
+    // Beyond the axis a point would be read as the axis end; the arrow says it, and the figure is in the row.
+    pointPct: point > 100 ? null : point,
     lowPct: clamp(place(interval?.lowUsd ?? costPerPassUsd)),
     highPct: clamp(high),
     beyond: high > 100,

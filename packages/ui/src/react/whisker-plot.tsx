@@ -41,10 +41,12 @@ export function WhiskerPlot({ whisker, label }: { whisker: Whisker; label: strin
           <Stroke leftPct={whisker.lowPct} rightPct={whisker.highPct} />
           <End leftPct={whisker.lowPct} />
           {whisker.beyond ? <Arrow /> : <End leftPct={whisker.highPct} />}
-          <span
-            className="-translate-x-1/2 -translate-y-1/2 absolute top-1/2 size-[7px] rounded-full"
-            style={{ left: `${whisker.pointPct}%`, background: COLOUR }}
-          />
+          {whisker.pointPct !== null && (
+            <span
+              className="-translate-x-1/2 -translate-y-1/2 absolute top-1/2 size-[7px] rounded-full"
+              style={{ left: `${whisker.pointPct}%`, background: COLOUR }}
+            />
+          )}
         </>
       )}
       {whisker.kind === "bound" && (

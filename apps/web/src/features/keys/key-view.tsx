@@ -69,7 +69,7 @@ function TaskTable({ tasks, page, keyName }: { tasks: readonly TaskRow[]; page: 
   // Imported statistics know tasks and calls, and no runs.
   const withRuns = tasks.some((task) => task.attempts.length > 0);
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table className="data-table">
         <thead>
           <tr>

@@ -33,7 +33,12 @@ export function Figure({ label, mark, value, beside, href, children }: FigurePro
             </PageLink>
           )}
           {beside !== undefined && (
-            <small className="whitespace-nowrap font-medium text-ink-2 text-note tracking-normal"> {beside}</small>
+            <>
+              {" "}
+              <small className="inline-block font-medium text-body text-ink-2 leading-snug tracking-normal">
+                {beside}
+              </small>
+            </>
           )}
         </p>
         <div className="text-ink-2 text-note">{children}</div>

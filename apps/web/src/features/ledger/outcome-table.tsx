@@ -133,7 +133,7 @@ export function OutcomeTable({ page, table, grouping, filter, most = MOST_ROWS }
         )
       }
     >
-      <div className="overflow-x-auto">
+      <div className="relative overflow-x-auto">
         <table className="data-table outcome-table" style={{ "--grid": gridBackground(table.axis.ticks) }}>
           <Head grouping={grouping} table={table} t={t} />
           <tbody>

@@ -75,7 +75,7 @@ export function OutcomesView({ page, spend, grouping, filter }: ViewProps) {
       <UnpricedNote figures={spend.figures} t={t} />
       <Panel title={t.readingTitle}>
         <ul className="flex max-w-[90ch] flex-col gap-1.5 px-4 pt-1.5 pb-3.5 text-ink-2">
-          {[t.readingInterval, t.readingBound, t.readingPending, t.readingCoverage].map((text) => (
+          {[t.readingInterval, t.readingBound, t.readingPending, t.readingCohort, t.readingCoverage].map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>

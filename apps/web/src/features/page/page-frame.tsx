@@ -187,18 +187,22 @@ type MainProps = { title: string; subtitle?: ReactNode; actions?: ReactNode; chi
 
 export function Main({ title, subtitle, actions, children }: MainProps) {
   return (
-    <main
-      id="main"
-      tabIndex={-1}
-      className="flex max-w-[1400px] flex-col gap-3.5 px-6 pt-[18px] pb-10 outline-none max-sm:gap-2.5 max-sm:px-0 max-sm:pb-20"
-    >
-      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 max-sm:px-4">
-        <h1 className="font-[650] text-title leading-tight tracking-[-0.012em]">{title}</h1>
-        {subtitle !== undefined && <p className="text-ink-2">{subtitle}</p>}
-        {actions !== undefined && <div className="ml-auto flex gap-2">{actions}</div>}
-      </div>
-      {children}
-    </main>
+    <>
+      {/* React puts it into the head. */}
+      <title>{`${title} · Centspan`}</title>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="flex max-w-[1400px] flex-col gap-3.5 px-6 pt-[18px] pb-10 outline-none max-sm:gap-2.5 max-sm:px-0 max-sm:pb-20"
+      >
+        <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 max-sm:px-4">
+          <h1 className="font-[650] text-title leading-tight tracking-[-0.012em]">{title}</h1>
+          {subtitle !== undefined && <p className="text-ink-2">{subtitle}</p>}
+          {actions !== undefined && <div className="ml-auto flex gap-2">{actions}</div>}
+        </div>
+        {children}
+      </main>
+    </>
   );
 }
 

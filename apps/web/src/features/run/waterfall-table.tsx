@@ -214,7 +214,7 @@ export function WaterfallTable({ page, view, waterfall, total }: TableProps) {
           )}
         </p>
       </div>
-      <div className="overflow-x-auto">
+      <div className="relative overflow-x-auto">
         <table className="data-table wf-table" style={{ "--grid": gridBackground(waterfall.ticks) }}>
           <Head page={page} waterfall={waterfall} />
           <tbody>

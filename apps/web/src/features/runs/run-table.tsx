@@ -55,7 +55,7 @@ export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[]
   const { t } = page;
   const decimals = columnDecimals(runs.map((run) => run.costUsd));
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table className="data-table">
         <thead>
           <tr>

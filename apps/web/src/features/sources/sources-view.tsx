@@ -35,7 +35,7 @@ export function SourcesView({ page, keys, connections, apiCall }: ViewProps) {
         {keys.length === 0 ? (
           <p className="px-4 pt-1 pb-3.5 text-ink-2">{t.noKeys}</p>
         ) : (
-          <div className="overflow-x-auto">
+          <div className="relative overflow-x-auto">
             <table className="data-table">
               <thead>
                 <tr>
