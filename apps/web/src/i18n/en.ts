@@ -60,7 +60,7 @@ export const en = {
   calls: "Calls",
   countCalls: (count: string) => `${count} calls`,
   notPriced: (unpriced: string, quarantined: string) =>
-    `Not in these figures: ${unpriced} calls without a price, ${quarantined} with usage that contradicts itself.`,
+    `Not in these figures: ${unpriced} calls without a price, ${quarantined} with missing or contradictory usage.`,
 
   simulatedTitle: (share: string) => `${share} of this spend is simulated`,
   simulatedAll: "All of this spend is simulated",
@@ -164,7 +164,7 @@ export const en = {
     duplicate_id: "same id, other content",
     error: "error",
     conflicting_content: "arrived twice with different content; the first counts",
-    quarantined_usage: "usage contradicts itself, not priced",
+    quarantined_usage: "usage is missing or contradicts itself, not priced",
     unpriced: "no price for this model",
   },
   childrenKept: (count: string) => `${count} children kept`,

@@ -50,7 +50,7 @@ export const ko: Catalogue = {
   calls: "호출",
   countCalls: (count) => `호출 ${count}건`,
   notPriced: (unpriced, quarantined) =>
-    `이 수치에 없음: 가격이 없는 호출 ${unpriced}건, 사용량이 모순된 호출 ${quarantined}건.`,
+    `이 수치에 없음: 가격이 없는 호출 ${unpriced}건, 사용량이 없거나 모순된 호출 ${quarantined}건.`,
 
   simulatedTitle: (share) => `이 지출의 ${share}는 시뮬레이션입니다`,
   simulatedAll: "이 지출은 모두 시뮬레이션입니다",
@@ -144,7 +144,7 @@ export const ko: Catalogue = {
     duplicate_id: "같은 id, 다른 내용",
     error: "오류",
     conflicting_content: "다른 내용으로 두 번 도착; 첫 번째만 인정",
-    quarantined_usage: "사용량이 모순되어 가격을 매기지 않음",
+    quarantined_usage: "사용량이 없거나 모순되어 가격을 매기지 않음",
     unpriced: "이 모델의 가격이 없음",
   },
   childrenKept: (count) => `자식 ${count}개 유지`,

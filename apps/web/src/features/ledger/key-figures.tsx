@@ -75,6 +75,8 @@ export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
   const mark = provenance === null ? null : <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />;
   const counted = (count: number, text: (count: string) => string): string | null =>
     count === 0 ? null : text(formatCount(count));
+  // Outcomes are of tasks: a list of runs would show failed attempts of tasks that passed.
+  const tasksHref = page.href("/outcomes", { ...filter, groupBy: "task" });
   return (
     <FigureStrip label={t.keyFigures}>
       <Figure label={t.spend} mark={mark} value={figures.spend} href={page.href("/runs", filter)}>
@@ -89,19 +91,14 @@ export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
           </p>
         )}
       </Figure>
-      <Figure
-        label={t.costPerPass}
-        mark={mark}
-        value={<PerPassValue perPass={perPass} t={t} />}
-        href={page.href("/outcomes", { ...filter, groupBy: "task" })}
-        beside={perPass.kind === "point" && perPass.interval !== null ? `95%: ${perPass.interval}` : undefined}
-      >
+      <Figure label={t.costPerPass} mark={mark} value={<PerPassValue perPass={perPass} t={t} />} href={tasksHref}>
+        {perPass.kind === "point" && perPass.interval !== null && <p>95%: {perPass.interval}</p>}
         <p>{describePerPass(perPass, t)}</p>
         {figures.pendingBounds !== null && <p>{t.ifPendingResolve(figures.pendingBounds)}</p>}
       </Figure>
       <Figure
         label={t.passingOutcomes}
-        href={page.href("/runs", { ...filter, status: "passed" })}
+        href={tasksHref}
         value={formatCount(figures.passed)}
         beside={t.ofTasks(formatCount(figures.tasks))}
       >
@@ -115,12 +112,7 @@ export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
         </p>
         {figures.coverage !== null && <p>{t.coverageIs(figures.coverage)}</p>}
       </Figure>
-      <Figure
-        label={t.spentOnFailed}
-        mark={mark}
-        value={figures.failedSpend}
-        href={page.href("/runs", { ...filter, status: "failed" })}
-      >
+      <Figure label={t.spentOnFailed} mark={mark} value={figures.failedSpend} href={tasksHref}>
         {figures.failedShare !== null && <p>{t.ofSpend(figures.failedShare)}</p>}
       </Figure>
     </FigureStrip>

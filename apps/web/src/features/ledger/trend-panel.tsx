@@ -7,7 +7,7 @@ import { RowsOnRequest } from "./rows-on-request.tsx";
 
 export function TrendPanel({ trend, t }: { trend: Spend["trend"]; t: Catalogue }) {
   // A single bucket is no trend: the key figures say it all.
-  if (trend.points.length < 2) return null;
+  if (trend.points.length === 0) return null;
   const points = trend.points.map(({ startNs: _start, passed, tasks, ...point }) => ({
     ...point,
     passesText: t.passesOfTasks(formatCount(passed), formatCount(tasks)),

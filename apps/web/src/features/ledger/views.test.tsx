@@ -105,7 +105,7 @@ describe("key figures", () => {
   const markup = renderToStaticMarkup(<KeyFigures figures={figures} page={page} filter={{ team: "a" }} />);
 
   it("carry the filter to the rows behind them", () => {
-    expect(markup).toContain('href="/runs?status=failed&amp;team=a"');
+    expect(markup).toContain('href="/outcomes?groupBy=task&amp;team=a"');
   });
 
   it("say what is missing instead of a number, and leave out counts of none", () => {
