@@ -35,16 +35,18 @@ const stepKey = (link: { traceId: string; spanId: string }): string => `${link.t
 export const indexSteps = (spans: readonly SpanRow[]): ReadonlyMap<string, SpanRow> =>
   new Map(spans.filter((span) => span.linked).map((span) => [stepKey(span), span]));
 
-function readStep(span: SpanRow): Step {
+/** The step that ends before decoding begins finished this request's own prefill: that is nobody else's interference. */
+function readStep(span: SpanRow, decodeStartNs: bigint): Step {
   const startNs = parseInstantNs(span.startedAt);
   const wallNs = BigInt(span.durationNs);
+  const endNs = startNs + (wallNs < 0n ? 0n : wallNs);
   return {
     span,
     startNs,
-    endNs: startNs + (wallNs < 0n ? 0n : wallNs),
+    endNs,
     timeNs: readMilliseconds(span.facts, "centspan.step.time_ms") ?? wallNs,
     batch: readCount(span.facts, "centspan.step.batch_size"),
-    mixed: (readCount(span.facts, "centspan.step.prefill_tokens") ?? 0) > 0,
+    mixed: endNs > decodeStartNs && (readCount(span.facts, "centspan.step.prefill_tokens") ?? 0) > 0,
   };
 }
 
@@ -77,11 +79,12 @@ const compareBigint = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 
 /** Null when the span is no `inference.decode`, or links to no step that is there. */
 export function prepareLane(decode: SpanRow, stepsByKey: ReadonlyMap<string, SpanRow>): StepLane | null {
   if (decode.name !== "inference.decode") return null;
+  const decodeStartNs = parseInstantNs(decode.startedAt);
   const links = [...new Set(decode.links.map(stepKey))];
   const steps = links
     .flatMap((key) => stepsByKey.get(key) ?? [])
     .filter((span) => span.name === "inference.decode.step")
-    .map(readStep)
+    .map((span) => readStep(span, decodeStartNs))
     .sort((a, b) => compareBigint(a.startNs, b.startNs));
   const [first] = steps;
   if (first === undefined) return null;

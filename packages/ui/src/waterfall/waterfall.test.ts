@@ -285,6 +285,28 @@ describe("view state", () => {
 describe("engine steps", () => {
   const laneOf = (steps: number) => waterfall(makeRun(2, steps)).rows.find((row) => row.key === "dec2")?.lane ?? null;
 
+  it("do not blame others for the step that ended the request's own prefill", () => {
+    const own = { batch: "0", prefill: "512", fromMs: 0, toMs: 10 };
+    const shared = { batch: "2", prefill: "256", fromMs: 10, toMs: 20 };
+    const links = [own, shared].map((_, i) => ({ traceId: "e".repeat(32), spanId: `s${i}` }));
+    const shown = waterfall(
+      [
+        { spanId: "dec", name: "inference.decode", fromMs: 10, toMs: 20, links },
+        ...[own, shared].map(({ batch, prefill, fromMs, toMs }, i) => ({
+          traceId: "e".repeat(32),
+          spanId: `s${i}`,
+          name: "inference.decode.step",
+          linked: true,
+          fromMs,
+          toMs,
+          facts: { "centspan.step.batch_size": batch, "centspan.step.prefill_tokens": prefill },
+        })),
+      ],
+      { opened: new Set(["dec"]) },
+    );
+    expect(shown.rows[0]?.lane).toMatchObject({ steps: 2, mixedSteps: 1, bars: [{ mixed: false }, { mixed: true }] });
+  });
+
   it("are one lane under their decode span, never rows", () => {
     const shown = waterfall(makeRun(2, 214));
     expect([shown.spans, shown.linkedSpans, shown.rows.length]).toEqual([7, 428, 5]);
