@@ -97,6 +97,8 @@ function planPrefills(schedule: Schedule, step: Step, budgetTokens: number): Wor
     step.prefillTokens += tokens;
   };
   for (const sequence of running) if (leftTokens > 0 && sequence.phase === "prefill") planChunk(sequence);
+  // Blocks that somebody just gave up are not handed out again in the same step, least of all to the same sequence.
+  if (step.preempted.length > 0) return work;
   for (let head = waiting[0]; head && leftTokens > 0 && running.length < config.maxSequences; head = waiting[0]) {
     if (head.request.arrivalNs > step.startNs || !admit(schedule, head, step)) break;
     waiting.shift();
