@@ -14,7 +14,9 @@ const allowed = {
   histories: ["base", "model", "telemetry"],
   serving: ["base", "model", "policies"],
   attribution: ["base", "model", "dialects", "pricing"],
-  warehouse: ["base", "model"],
+  ingest: ["base", "model", "dialects"],
+  // Its schema is made of the columns that blocks bring.
+  warehouse: ["base", "model", "ingest"],
   control: ["base", "model"],
   api: ["base", "model", "attribution", "outcomes", "pricing"],
   ui: ["base", "model"],

@@ -5,7 +5,10 @@
  */
 import type { Decimal } from "@centspan/base";
 import type { Buckets, Provenance, RatedCall } from "./call.ts";
+import type { LogRecord } from "./log.ts";
+import type { MetricPoint } from "./metric.ts";
 import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { Block, Signal, SignalTable } from "./signal.ts";
 import type { SpanRecord } from "./span.ts";
 
 export type TimeRange = { fromNs: bigint; toNs: bigint };
@@ -141,6 +144,51 @@ export type SpanStore = {
   listTraces(workspace: string, filter: TraceFilter, page: PageRequest): Promise<Page<TraceSummary>>;
   readTrace(workspace: string, traceId: string): Promise<StoredTrace>;
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
+};
+
+/** Where the collector's blocks go. */
+export type BlockStore = {
+  /**
+   * Resolves when the rows are durable. `token` names the block: the same block under the same token is stored once.
+   * Rejects with `store_unavailable` where trying again later may help, and with anything else where it will not.
+   */
+  insertBlock(table: SignalTable, block: Block, token: string): Promise<void>;
+};
+
+export type LogFilter = Partial<{
+  range: TimeRange;
+  traceId: string;
+  sessionId: string;
+  service: string;
+  eventName: string;
+}>;
+export type MetricFilter = Partial<{ range: TimeRange; name: string; service: string; sessionId: string }>;
+
+/** Logs and metrics, newest first. Retries of an export show once. */
+export type SignalStore = {
+  listLogs(workspace: string, filter: LogFilter, page: PageRequest): Promise<Page<LogRecord>>;
+  listMetricPoints(workspace: string, filter: MetricFilter, page: PageRequest): Promise<Page<MetricPoint>>;
+  /** One row for each service and signal that sent something in the last thirty days. */
+  listSources(workspace: string): Promise<Source[]>;
+};
+
+/** `records` are spans, log records or data points of the last 24 hours, retries included. */
+export type Source = { signal: Signal; service: string; lastReceivedAtNs: bigint; records: number };
+
+/** How long a workspace keeps a signal. */
+export type Retention = { workspace: string; signal: Signal; days: number };
+
+/** In the control plane. Without an entry a signal is kept for ever. */
+export type RetentionPolicies = {
+  listRetention(): Promise<Retention[]>;
+  /** `days` null takes the entry away. */
+  setRetention(workspace: string, signal: Signal, days: number | null): Promise<void>;
+};
+
+/** In the warehouse. Calls, charge lines and outcomes stay: money is not forgotten with the spans that spent it. */
+export type RetentionStore = {
+  /** Deletes what happened before the instant; resolves with the number of rows that were there. */
+  deleteBefore(workspace: string, signal: Signal, beforeNs: bigint): Promise<number>;
 };
 
 /** `spans` and `receivedAtNs`, the receipt of the latest, differ whenever anything of the trace has become visible. */
