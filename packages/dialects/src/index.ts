@@ -1,3 +1,4 @@
+export { isUsageAttribute } from "./is-usage-attribute.ts";
 export { type ModelFacts, readModelFacts } from "./read-facts.ts";
 export { readUsage, type UsageReading } from "./read-usage.ts";
 export { recogniseDialect } from "./recognise.ts";
