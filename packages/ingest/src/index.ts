@@ -1,1 +1,2 @@
+export * from "./admission.ts";
 export * from "./columns.ts";
