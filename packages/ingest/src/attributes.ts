@@ -1,0 +1,192 @@
+/**
+ * Attributes on the wire (KeyValue, AnyValue of common/v1/common.proto) → one row of an attributes column. Scalars are
+ * written plainly, what is nested as JSON, 64-bit integers exactly at any depth.
+ */
+import { BadValue, seenFrom } from "./admission.ts";
+import type { AttributesColumn } from "./native/attributes-column.ts";
+import type { TextColumn } from "./native/column.ts";
+import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
+
+const KEY = tagOf(1, WIRE.bytes);
+const VALUE = tagOf(2, WIRE.bytes);
+const PAIR_FIELDS = { 1: "key", 2: "value" };
+
+export const MAX_VALUE_DEPTH = 32;
+
+/** Reads the KeyValue at the position as the next attribute of the open row; returns the class of its key. */
+export function readAttribute(reader: WireReader, column: AttributesColumn): number {
+  const outer = reader.enter();
+  const values = column.value;
+  const row = values.rows;
+  let keyStart = 0;
+  let keyEnd = 0;
+  while (reader.more) {
+    const tag = reader.readTag();
+    if (tag === KEY) {
+      keyStart = passNamed(reader, "key");
+      keyEnd = reader.at;
+    } else if (tag === VALUE) {
+      // A field that comes twice counts as it came last.
+      if (values.rows > row) values.truncate(row);
+      readValue(reader, values);
+    } else skipUnknown(reader, tag, PAIR_FIELDS);
+  }
+  if (values.rows === row) values.appendEmpty();
+  reader.leave(outer);
+  return column.appendKey(reader.bytes, keyStart, keyEnd);
+}
+
+/** Passes a string field and returns where it begins; a complaint names the field. */
+export function passNamed(reader: WireReader, name: string): number {
+  try {
+    return reader.passText();
+  } catch (thrown) {
+    throw seenFrom(name, thrown);
+  }
+}
+
+const STRING = tagOf(1, WIRE.bytes);
+const BOOL = tagOf(2, WIRE.varint);
+const INT = tagOf(3, WIRE.varint);
+const DOUBLE = tagOf(4, WIRE.fixed64);
+const ARRAY = tagOf(5, WIRE.bytes);
+const LIST = tagOf(6, WIRE.bytes);
+const BYTES = tagOf(7, WIRE.bytes);
+const VALUE_FIELDS = {
+  1: "stringValue",
+  2: "boolValue",
+  3: "intValue",
+  4: "doubleValue",
+  5: "arrayValue",
+  6: "kvlistValue",
+  7: "bytesValue",
+};
+
+/** Reads the AnyValue at the position into one row. Of several members of its oneof the last one counts. */
+export function readValue(reader: WireReader, values: TextColumn): void {
+  try {
+    const outer = reader.enter();
+    const row = values.rows;
+    while (reader.more) {
+      const tag = reader.readTag();
+      if (values.rows > row && VALUE_FIELDS_BY_TAG.has(tag)) values.truncate(row);
+      switch (tag) {
+        case STRING: {
+          const start = reader.passText();
+          values.append(reader.bytes, start, reader.at);
+          break;
+        }
+        case INT:
+          values.appendAscii(readIntText(reader));
+          break;
+        case BOOL:
+          values.appendAscii(readBool(reader));
+          break;
+        case DOUBLE:
+          values.appendAscii(String(reader.bytes.readDoubleLE(reader.pass(8))));
+          break;
+        case ARRAY:
+        case LIST:
+        case BYTES:
+          values.appendText(tag === BYTES ? readBase64(reader) : readNested(reader, tag, 1));
+          break;
+        default:
+          skipUnknown(reader, tag, VALUE_FIELDS);
+      }
+    }
+    if (values.rows === row) values.appendEmpty();
+    reader.leave(outer);
+  } catch (thrown) {
+    throw seenFrom("value", thrown);
+  }
+}
+
+const VALUE_FIELDS_BY_TAG: ReadonlySet<number> = new Set([STRING, BOOL, INT, DOUBLE, ARRAY, LIST, BYTES]);
+
+function readIntText(reader: WireReader): string {
+  const byte = reader.bytes[reader.at] ?? 0x80;
+  return byte < 0x80 ? String(reader.readInt32()) : reader.readInt64().toString();
+}
+
+const readBool = (reader: WireReader): string => (reader.readInt64() === 0n ? "false" : "true");
+
+function readBase64(reader: WireReader): string {
+  const end = reader.readLength();
+  const text = reader.bytes.toString("base64", reader.at, end);
+  reader.at = end;
+  return text;
+}
+
+/** ArrayValue and KeyValueList have the same shape: their field 1 is the list. */
+function readNested(reader: WireReader, kind: typeof ARRAY | typeof LIST, depth: number): string {
+  const outer = reader.enter();
+  const items: string[] = [];
+  while (reader.more) {
+    const tag = reader.readTag();
+    if (tag !== VALUES) {
+      skipUnknown(reader, tag, NESTED_FIELDS);
+      continue;
+    }
+    try {
+      items.push(kind === ARRAY ? readNestedValue(reader, depth + 1) : readNestedPair(reader, depth + 1));
+    } catch (thrown) {
+      throw seenFrom(`${kind === ARRAY ? "arrayValue" : "kvlistValue"}.values[${items.length}]`, thrown);
+    }
+  }
+  reader.leave(outer);
+  return kind === ARRAY ? `[${items.join(",")}]` : `{${items.join(",")}}`;
+}
+
+const VALUES = tagOf(1, WIRE.bytes);
+const NESTED_FIELDS = { 1: "values" };
+
+function readNestedPair(reader: WireReader, depth: number): string {
+  const outer = reader.enter();
+  let key = "";
+  let value = "null";
+  while (reader.more) {
+    const tag = reader.readTag();
+    if (tag === KEY) key = reader.bytes.toString("utf8", passNamed(reader, "key"), reader.at);
+    else if (tag === VALUE) value = readNestedValue(reader, depth);
+    else skipUnknown(reader, tag, PAIR_FIELDS);
+  }
+  reader.leave(outer);
+  return `${JSON.stringify(key)}:${value}`;
+}
+
+/** An AnyValue as JSON. JSON has no NaN and no Infinity: they are strings, as in protobuf's JSON mapping. */
+function readNestedValue(reader: WireReader, depth: number): string {
+  if (depth > MAX_VALUE_DEPTH) throw new BadValue("too_deep", `is nested deeper than ${MAX_VALUE_DEPTH} levels`);
+  const outer = reader.enter();
+  let text = "null";
+  while (reader.more) {
+    const tag = reader.readTag();
+    switch (tag) {
+      case STRING:
+        text = JSON.stringify(reader.bytes.toString("utf8", reader.passText(), reader.at));
+        break;
+      case BOOL:
+        text = readBool(reader);
+        break;
+      case INT:
+        text = reader.readInt64().toString();
+        break;
+      case DOUBLE: {
+        const value = reader.bytes.readDoubleLE(reader.pass(8));
+        text = Number.isFinite(value) ? String(value) : JSON.stringify(String(value));
+        break;
+      }
+      case ARRAY:
+      case LIST:
+        text = readNested(reader, tag, depth);
+        break;
+      case BYTES:
+        text = JSON.stringify(readBase64(reader));
+        break;
+      default:
+        skipUnknown(reader, tag, VALUE_FIELDS);
+    }
+  }
+  reader.leave(outer);
+  return text;
+}

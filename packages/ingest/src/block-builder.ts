@@ -1,0 +1,113 @@
+/**
+ * A block under construction: OTLP bodies of one signal in, one block of its table out. What a body brings is in the
+ * block when `add` returns, or none of it is.
+ */
+import { assert } from "@centspan/base";
+import { type Block, SIGNALS, type Signal, type SignalTable, TABLE_OF_SIGNAL } from "@centspan/model";
+import { type Admission, createTally } from "./admission.ts";
+import { BLOCK_COLUMNS } from "./columns.ts";
+import { ByteSink } from "./native/byte-sink.ts";
+import type { Column } from "./native/column.ts";
+import { RowWriter } from "./row-writer.ts";
+import { createSpanReader } from "./spans-block.ts";
+import { type RecordReader, walkExport } from "./walk-export.ts";
+import { WireReader } from "./wire/wire-reader.ts";
+
+export type BlockBuilder = {
+  readonly rows: number;
+  /** Of the bodies that are in the block. */
+  readonly bytes: number;
+  /** Throws BadBody for a body whose frame is broken; such a body leaves the block as it was. */
+  add(workspace: string, body: Uint8Array): Admission;
+  /** The block, and starts the next one. */
+  take(): Block;
+};
+
+/** How the records of a signal are read: the columns that they fill, and the reader, once the rows are there. */
+export type SignalReader = {
+  columns: Readonly<Record<string, Column>>;
+  open(rows: RowWriter): { startBody(body: Buffer): void; readRecord: RecordReader };
+};
+
+const READERS: Partial<Record<Signal, () => SignalReader>> = { traces: createSpanReader };
+
+export function createBlockBuilder(table: SignalTable): BlockBuilder {
+  const signal = SIGNALS.find((candidate) => TABLE_OF_SIGNAL[candidate] === table);
+  assert(signal, `a signal whose table is ${table}`);
+  const create = READERS[signal];
+  assert(create, `a reader of ${signal}`);
+  const { columns, open } = create();
+  const rows = new RowWriter(Object.values(columns), createTally());
+  const records = open(rows);
+  const ordered = orderColumns(table, { ...columns, ...sharedColumns(rows) });
+  let bytes = 0;
+
+  return {
+    get rows() {
+      return rows.rows;
+    },
+    get bytes() {
+      return bytes;
+    },
+    add(workspace, body) {
+      const before = rows.rows;
+      const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      rows.tally = createTally();
+      rows.workspaceIndex = rows.workspace.dictionary.internText(workspace);
+      records.startBody(buffer);
+      try {
+        walkExport(new WireReader(buffer), signal, rows, records.readRecord);
+      } catch (thrown) {
+        rows.truncate(before);
+        throw thrown;
+      }
+      bytes += body.length;
+      return rows.tally.admit(rows.rows - before);
+    },
+    take() {
+      const block = writeBlock(ordered, rows.rows, bytes);
+      rows.clear();
+      bytes = 0;
+      return block;
+    },
+  };
+}
+
+type NamedColumn = { name: string; type: string; column: Column };
+
+const sharedColumns = (rows: RowWriter): Record<string, Column> => ({
+  workspace: rows.workspace,
+  service: rows.service,
+  scope_name: rows.scopeName,
+  scope_version: rows.scopeVersion,
+  resource_attributes: rows.resourceAttributes,
+});
+
+function orderColumns(table: SignalTable, columns: Readonly<Record<string, Column>>): NamedColumn[] {
+  return BLOCK_COLUMNS[table].map(({ name, type }) => {
+    const column = columns[name];
+    assert(column, `a reader that fills ${table}.${name}`);
+    return { name, type, column };
+  });
+}
+
+function writeBlock(columns: readonly NamedColumn[], rows: number, expectedBytes: number): Block {
+  const out = new ByteSink(Math.max(4096, Math.ceil(expectedBytes * 1.25)));
+  out.writeVarint(columns.length);
+  out.writeVarint(rows);
+  for (const { name, type, column } of columns) {
+    assert(column.rows === rows, `${rows} rows in ${name}, not ${column.rows}`);
+    out.writeText(name);
+    out.writeText(type);
+    column.writePrefix(out);
+    column.writeData(out);
+  }
+  const bytes = out.bytes.subarray(0, out.length);
+  return {
+    rows,
+    bytes: bytes.length,
+    async *read() {
+      yield bytes;
+    },
+  };
+}

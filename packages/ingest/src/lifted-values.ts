@@ -1,0 +1,114 @@
+/**
+ * Attributes that also have a column of their own, because many questions begin with them. While the attributes of a
+ * record go by, the places of these values are noted; afterwards they are appended to their columns.
+ */
+import { isUsageAttribute } from "@centspan/dialects";
+import type { AttributesColumn } from "./native/attributes-column.ts";
+import type { TextColumn } from "./native/column.ts";
+import type { NameColumn } from "./native/name-column.ts";
+
+/** Keys by the number that stands for them, their class; 0 is for every other key. */
+const KEYS = [""];
+const lift = (key: string): number => KEYS.push(key) - 1;
+
+export const LIFTED = {
+  layer: lift("centspan.layer"),
+  team: lift("centspan.team.id"),
+  model: lift("gen_ai.request.model"),
+  task: lift("centspan.task.id"),
+  runId: lift("centspan.run.id"),
+  eventName: lift("event.name"),
+};
+/** Where a session's id is found, first of all. */
+const SESSIONS = [lift("gen_ai.conversation.id"), lift("session.id"), lift("conversation.id"), lift("thread.id")];
+const OPERATION = lift("gen_ai.operation.name");
+const OPENINFERENCE_KIND = lift("openinference.span.kind");
+const LANGFUSE_TYPE = lift("langfuse.observation.type");
+/** Of attributes that count tokens. */
+const USAGE = KEYS.length;
+
+/** The class of an attribute's key: which value it is, or that it counts tokens; 0 for all others. */
+export const classifyAttribute = (key: string): number => {
+  const known = KEYS.indexOf(key);
+  if (known > 0) return known;
+  return isUsageAttribute(key) ? USAGE : 0;
+};
+
+const LAYERS = ["harness", "api", "inference"].map((name) => Buffer.from(name));
+const OTHER_LAYER = Buffer.from("other");
+const OPERATIONS_WITHOUT_MODEL = ["", "invoke_agent", "create_agent", "execute_tool"].map((name) => Buffer.from(name));
+const MODEL_KIND = [Buffer.from("LLM")];
+const MODEL_TYPE = [Buffer.from("generation")];
+const NONE = -1;
+
+export class LiftedValues {
+  readonly #values: TextColumn;
+  /** By class: the row of the latest value in the column of values. */
+  readonly #rows = new Int32Array(USAGE + 1);
+
+  constructor(attributes: AttributesColumn) {
+    this.#values = attributes.value;
+  }
+
+  start(): void {
+    this.#rows.fill(NONE);
+  }
+
+  /** Called after each attribute with the class of its key. */
+  note(keyClass: number): void {
+    if (keyClass !== 0) this.#rows[keyClass] = this.#values.rows - 1;
+  }
+
+  appendName(keyClass: number, column: NameColumn): void {
+    const row = this.#rowOf(keyClass);
+    if (row === NONE) column.appendIndex(0);
+    else column.append(this.#values.sink.bytes, this.#values.startOf(row), this.#values.endOf(row));
+  }
+
+  appendText(keyClass: number, column: TextColumn): void {
+    this.#append(this.#rowOf(keyClass), column);
+  }
+
+  appendSession(column: TextColumn): void {
+    const found = SESSIONS.map((keyClass) => this.#rowOf(keyClass)).find((row) => row !== NONE && !this.#isEmpty(row));
+    this.#append(found ?? NONE, column);
+  }
+
+  appendLayer(column: NameColumn): void {
+    const row = this.#rowOf(LIFTED.layer);
+    if (this.#isOneOf(row, LAYERS)) this.appendName(LIFTED.layer, column);
+    else column.append(OTHER_LAYER, 0, OTHER_LAYER.length);
+  }
+
+  /** Wider than what is billed, which the rules decide: records with usage, and model spans that came without any. */
+  mayBeCall(): boolean {
+    const operation = this.#rowOf(OPERATION);
+    return (
+      (this.#rows[USAGE] ?? NONE) !== NONE ||
+      (operation !== NONE && !this.#isOneOf(operation, OPERATIONS_WITHOUT_MODEL)) ||
+      this.#isOneOf(this.#rowOf(OPENINFERENCE_KIND), MODEL_KIND) ||
+      this.#isOneOf(this.#rowOf(LANGFUSE_TYPE), MODEL_TYPE)
+    );
+  }
+
+  #rowOf(keyClass: number): number {
+    return this.#rows[keyClass] ?? NONE;
+  }
+
+  #isEmpty(row: number): boolean {
+    return this.#values.startOf(row) === this.#values.endOf(row);
+  }
+
+  #append(row: number, column: TextColumn): void {
+    if (row === NONE) column.appendEmpty();
+    else column.append(this.#values.sink.bytes, this.#values.startOf(row), this.#values.endOf(row));
+  }
+
+  #isOneOf(row: number, candidates: readonly Buffer[]): boolean {
+    if (row === NONE) return false;
+    const start = this.#values.startOf(row);
+    const length = this.#values.endOf(row) - start;
+    const { bytes } = this.#values.sink;
+    return candidates.some((name) => name.length === length && name.compare(bytes, start, start + length) === 0);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * The envelope that all signals share: Export…Request → resources → scopes → records.
+ * A resource may follow its records on the wire, so it is looked for first; repeats are merged. Likewise a scope.
+ */
+import type { Signal } from "@centspan/model";
+import { BadBody, BadValue, seenFrom } from "./admission.ts";
+import { passNamed, readAttribute } from "./attributes.ts";
+import type { RowWriter } from "./row-writer.ts";
+import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
+
+const NAMES = {
+  traces: ["resourceSpans", "scopeSpans", "spans"],
+  logs: ["resourceLogs", "scopeLogs", "logRecords"],
+  metrics: ["resourceMetrics", "scopeMetrics", "metrics"],
+} as const satisfies Record<Signal, readonly [string, string, string]>;
+
+/** Field 1 of both envelopes is what the records share, field 2 the list. */
+const SHARED = tagOf(1, WIRE.bytes);
+const LIST = tagOf(2, WIRE.bytes);
+
+/** Reads the record at the position; `index` is its place in its list. */
+export type RecordReader = (reader: WireReader, list: string, index: number) => void;
+
+export function walkExport(reader: WireReader, signal: Signal, rows: RowWriter, readRecord: RecordReader): void {
+  const [resources, scopes, records] = NAMES[signal];
+  let index = 0;
+  try {
+    while (reader.more) {
+      const tag = reader.readTag();
+      if (tag !== SHARED) {
+        skipUnknown(reader, tag, { 1: resources });
+        continue;
+      }
+      const path = `${resources}[${index++}]`;
+      descend(reader, path, () => {
+        readResource(reader, path, rows);
+        const shared = rows.problem;
+        let scopeIndex = 0;
+        eachMessage(reader, LIST, { 1: "resource", 2: scopes }, () => {
+          const scopePath = `${scopes}[${scopeIndex++}]`;
+          descend(reader, scopePath, () => {
+            rows.problem = shared;
+            readScope(reader, `${path}.${scopePath}`, rows);
+            rows.prefix = `${path}.${scopePath}.`;
+            let recordIndex = 0;
+            eachMessage(reader, LIST, { 1: "scope", 2: records }, () => {
+              readRecord(reader, records, recordIndex++);
+            });
+          });
+        });
+        // Attributes of a resource that no row took.
+        if (rows.resourceRow < 0) rows.resourceAttributes.truncate(rows.rows);
+      });
+    }
+  } catch (thrown) {
+    if (thrown instanceof BadValue) throw new BadBody(thrown.path, thrown.message);
+    throw thrown;
+  }
+}
+
+/** Reads the message at the position; complaints get its path. */
+function descend(reader: WireReader, path: string, read: () => void): void {
+  try {
+    const outer = reader.enter();
+    read();
+    reader.leave(outer);
+  } catch (thrown) {
+    throw seenFrom(path, thrown);
+  }
+}
+
+/** Calls `read` at each field with that tag, and skips the others. */
+function eachMessage(
+  reader: WireReader,
+  wanted: number,
+  fields: Readonly<Record<number, string>>,
+  read: () => void,
+): void {
+  const known = { ...fields };
+  // The other of the two lists is somebody else's turn.
+  delete known[wanted === LIST ? 1 : 2];
+  while (reader.more) {
+    const tag = reader.readTag();
+    if (tag === wanted) read();
+    else skipUnknown(reader, tag, known);
+  }
+}
+
+/** Looks through the whole envelope for what its records share, and comes back to its beginning. */
+function readShared(reader: WireReader, path: string, rows: RowWriter, read: () => void): void {
+  const start = reader.at;
+  try {
+    eachMessage(reader, SHARED, {}, () => {
+      const outer = reader.enter();
+      const { end } = reader;
+      try {
+        read();
+      } catch (thrown) {
+        const problem = seenFrom(path, thrown);
+        if (!(problem instanceof BadValue)) throw thrown;
+        rows.problem ??= problem;
+        reader.end = end;
+      }
+      reader.leave(outer);
+    });
+  } finally {
+    reader.at = start;
+  }
+}
+
+const RESOURCE_ATTRIBUTES = tagOf(1, WIRE.bytes);
+
+function readResource(reader: WireReader, path: string, rows: RowWriter): void {
+  rows.problem = null;
+  rows.resourceRow = -1;
+  rows.serviceIndex = 0;
+  let index = 0;
+  const { resourceAttributes } = rows;
+  readShared(reader, `${path}.resource`, rows, () => {
+    while (reader.more) {
+      const tag = reader.readTag();
+      if (tag !== RESOURCE_ATTRIBUTES) {
+        skipUnknown(reader, tag, { 1: "attributes" });
+        continue;
+      }
+      try {
+        const keyClass = readAttribute(reader, resourceAttributes);
+        if (rows.isServiceName(keyClass)) {
+          const values = resourceAttributes.value;
+          const row = values.rows - 1;
+          rows.serviceIndex = rows.service.dictionary.intern(values.sink.bytes, values.startOf(row), values.endOf(row));
+        }
+        index += 1;
+      } catch (thrown) {
+        throw seenFrom(`attributes[${index}]`, thrown);
+      }
+    }
+  });
+  if (rows.problem !== null) resourceAttributes.truncate(rows.rows);
+}
+
+const SCOPE_NAME = tagOf(1, WIRE.bytes);
+const SCOPE_VERSION = tagOf(2, WIRE.bytes);
+
+function readScope(reader: WireReader, path: string, rows: RowWriter): void {
+  rows.scopeNameIndex = 0;
+  rows.scopeVersionIndex = 0;
+  readShared(reader, `${path}.scope`, rows, () => {
+    while (reader.more) {
+      const tag = reader.readTag();
+      if (tag === SCOPE_NAME) {
+        rows.scopeNameIndex = rows.scopeName.dictionary.intern(reader.bytes, passNamed(reader, "name"), reader.at);
+      } else if (tag === SCOPE_VERSION) {
+        rows.scopeVersionIndex = rows.scopeVersion.dictionary.intern(
+          reader.bytes,
+          passNamed(reader, "version"),
+          reader.at,
+        );
+      } else skipUnknown(reader, tag, { 1: "name", 2: "version" });
+    }
+  });
+}
