@@ -63,7 +63,7 @@ const joinSentence = (path: string, problem: string): string => (path === "" ? p
 
 /** For catch blocks on the way out: what was thrown, its path seen from one level further out. */
 export function seenFrom(segment: string, thrown: unknown): unknown {
-  if (!(thrown instanceof BadValue)) return thrown;
+  if (!(thrown instanceof BadValue) || segment === "") return thrown;
   const dot = thrown.path === "" || thrown.path.startsWith("[") ? "" : ".";
   return new BadValue(thrown.code, thrown.message, `${segment}${dot}${thrown.path}`);
 }
