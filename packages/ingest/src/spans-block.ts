@@ -5,11 +5,13 @@
  */
 import { SPAN_KINDS, SPAN_STATUSES } from "@centspan/model";
 import { seenFrom } from "./admission.ts";
-import { passNamed, readAttribute } from "./attributes.ts";
+import { readAttribute } from "./attributes.ts";
 import type { SignalReader } from "./block-builder.ts";
+import { appendEnum, appendId, appendInstant, readNested, readNestedAttribute } from "./fields.ts";
 import { badId, NO_ID, passInstant, passOptionalId } from "./ids.ts";
 import { classifyAttribute, LIFTED, LiftedValues } from "./lifted-values.ts";
 import { AttributesColumn } from "./native/attributes-column.ts";
+import type { ByteSource } from "./native/byte-sink.ts";
 import { FixedColumn, ListColumn, TextColumn, TupleColumn } from "./native/column.ts";
 import { NameColumn } from "./native/name-column.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
@@ -120,7 +122,7 @@ export function createSpanReader(): SignalReader {
     while (reader.more) readField(reader, reader.readTag());
     if (fields.traceId === NO_ID) throw badId(16, "traceId");
     if (fields.spanId === NO_ID) throw badId(8, "spanId");
-    append(reader.bytes);
+    append(reader);
   }
 
   function readField(reader: WireReader, tag: number): void {
@@ -143,7 +145,7 @@ export function createSpanReader(): SignalReader {
         fields.parentSpanId = passOptionalId(reader, 8, "parentSpanId");
         return;
       case SPAN.name:
-        fields.nameStart = passNamed(reader, "name");
+        fields.nameStart = reader.passBytes();
         fields.nameEnd = reader.at;
         return;
       case SPAN.kind:
@@ -172,11 +174,11 @@ export function createSpanReader(): SignalReader {
   function readRareField(reader: WireReader, tag: number): void {
     switch (tag) {
       case SPAN.traceState:
-        fields.traceStateStart = passNamed(reader, "traceState");
+        fields.traceStateStart = reader.passBytes();
         fields.traceStateEnd = reader.at;
         return;
       case SPAN.flags:
-        fields.flags = reader.bytes.readUInt32LE(reader.pass(4));
+        fields.flags = reader.view.getUint32(reader.pass(4), true);
         return;
       case SPAN.droppedAttributes:
         fields.droppedAttributes = reader.readInt32();
@@ -199,7 +201,7 @@ export function createSpanReader(): SignalReader {
         const tag = reader.readTag();
         if (tag === STATUS_CODE) fields.statusCode = reader.readInt32();
         else if (tag === STATUS_MESSAGE) {
-          fields.messageStart = passNamed(reader, "message");
+          fields.messageStart = reader.passBytes();
           fields.messageEnd = reader.at;
         } else skipUnknown(reader, tag, { 2: "message", 3: "code" });
       }
@@ -218,13 +220,13 @@ export function createSpanReader(): SignalReader {
       const tag = reader.readTag();
       if (tag === EVENT_TIME) at = passInstant(reader, "timeUnixNano");
       else if (tag === EVENT_NAME) {
-        nameStart = passNamed(reader, "name");
+        nameStart = reader.passBytes();
         nameEnd = reader.at;
       } else if (tag === EVENT_ATTRIBUTES) readNestedAttribute(reader, events.attributes, attributes++);
       else skipUnknown(reader, tag, { 1: "timeUnixNano", 2: "name", 3: "attributes" });
     }
-    appendInstant(events.at, reader.bytes, at);
-    events.name.append(reader.bytes, nameStart, nameEnd);
+    appendInstant(events.at, reader, at);
+    appendName(events.name, reader, nameStart, nameEnd);
     events.attributes.close();
   }
 
@@ -239,24 +241,23 @@ export function createSpanReader(): SignalReader {
       else if (tag === LINK_ATTRIBUTES) readNestedAttribute(reader, links.attributes, attributes++);
       else skipUnknown(reader, tag, { 1: "traceId", 2: "spanId", 4: "attributes" });
     }
-    appendId(links.traceId, reader.bytes, traceId, 16);
-    appendId(links.spanId, reader.bytes, spanId, 8);
+    appendId(links.traceId, reader, traceId, 16);
+    appendId(links.spanId, reader, spanId, 8);
     links.attributes.close();
   }
 
-  /** Nothing here can fail: the span is good. */
-  function append(bytes: Buffer): void {
+  function append(bytes: WireReader): void {
     columns.trace_id.appendHex(bytes, fields.traceId, 16);
     columns.span_id.appendHex(bytes, fields.spanId, 8);
     appendId(columns.parent_span_id, bytes, fields.parentSpanId, 8);
-    columns.trace_state.append(bytes, fields.traceStateStart, fields.traceStateEnd);
+    appendText(columns.trace_state, bytes, fields.traceStateStart, fields.traceStateEnd, "traceState");
     columns.flags.appendUint32(fields.flags);
-    const name = columns.name.append(bytes, fields.nameStart, fields.nameEnd);
+    const name = appendName(columns.name, bytes, fields.nameStart, fields.nameEnd);
     appendEnum(columns.kind, SPAN_KINDS, fields.kind);
     appendInstant(columns.started_at, bytes, fields.startedAt);
     appendInstant(columns.ended_at, bytes, fields.endedAt);
     appendEnum(columns.status, SPAN_STATUSES, fields.statusCode);
-    columns.status_message.append(bytes, fields.messageStart, fields.messageEnd);
+    appendText(columns.status_message, bytes, fields.messageStart, fields.messageEnd, "status.message");
     columns.dropped_attributes.appendUint32(fields.droppedAttributes);
     columns.dropped_events.appendUint32(fields.droppedEvents);
     columns.dropped_links.appendUint32(fields.droppedLinks);
@@ -289,39 +290,3 @@ const EVENT_TIME = tagOf(1, WIRE.fixed64);
 const EVENT_NAME = tagOf(2, WIRE.bytes);
 const EVENT_ATTRIBUTES = tagOf(3, WIRE.bytes);
 const LINK_ATTRIBUTES = tagOf(4, WIRE.bytes);
-
-function readNested(reader: WireReader, list: string, index: number, read: (reader: WireReader) => void): void {
-  try {
-    const outer = reader.enter();
-    read(reader);
-    reader.leave(outer);
-  } catch (thrown) {
-    throw seenFrom(`${list}[${index}]`, thrown);
-  }
-}
-
-function readNestedAttribute(reader: WireReader, column: AttributesColumn, index: number): void {
-  try {
-    readAttribute(reader, column);
-  } catch (thrown) {
-    throw seenFrom(`attributes[${index}]`, thrown);
-  }
-}
-
-function appendId(column: TextColumn, bytes: Buffer, start: number, count: 8 | 16): void {
-  if (start === NO_ID) column.appendEmpty();
-  else column.appendHex(bytes, start, count);
-}
-
-function appendInstant(column: FixedColumn, bytes: Buffer, start: number): void {
-  if (start === NO_ID) column.appendZero();
-  else column.appendFrom(bytes, start);
-}
-
-/** Numbers that this version of the protocol doesn't define read as the first, "not specified": enums are open. */
-function appendEnum(column: NameColumn, names: readonly string[], value: number): void {
-  const { dictionary } = column;
-  // The names are the dictionary's first entries, in their order.
-  if (dictionary.size === 1) for (const name of names) dictionary.internText(name);
-  column.appendIndex(value >= 0 && value < names.length ? value + 1 : 1);
-}
