@@ -9,6 +9,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type EmbeddedProcess, launch, launchReady } from "./embedded-process.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "centspan-embedded-"));
+const portsOf = ({ clickhouseUrl, databaseUrl }: EmbeddedProcess): string[] => [
+  ...["--data", dataDir, "--clickhouse-port", new URL(clickhouseUrl).port],
+  ...["--postgres-port", new URL(databaseUrl).port],
+];
 const anyPorts = ["--data", dataDir, "--clickhouse-port", "0", "--postgres-port", "0"];
 let running: EmbeddedProcess;
 
@@ -118,7 +122,8 @@ describe("an end", () => {
     await stopped;
     await client.close();
 
-    running = await launchReady(anyPorts);
+    // The same ports, as a supervisor would: the PostgreSQL that was left behind still holds one of them.
+    running = await launchReady(portsOf(running));
     const again = createClient({ url: running.clickhouseUrl });
     const stored = await again.query({ query: "SELECT n FROM acknowledged ORDER BY n", format: "JSONCompactEachRow" });
     const n = (await stored.json<[number]>()).flat();

@@ -8,7 +8,7 @@ import { acquireDataLock } from "./data-lock.ts";
 import { Engine } from "./engine.ts";
 import { createHttpServer } from "./http-server.ts";
 import { type Options, parseOptions, USAGE } from "./options.ts";
-import { claimablePort, listenOn } from "./ports.ts";
+import { listenOn } from "./ports.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 import { hasEnoughThreads, runWithEnoughThreads } from "./thread-pool.ts";
 
@@ -38,8 +38,7 @@ async function serve(options: Options): Promise<number> {
   });
   try {
     const clickhousePort = await listenOn(http, options.clickhousePort, options.host, "--clickhouse-port");
-    const postgresPort = await claimablePort(options.postgresPort, "127.0.0.1", "--postgres-port");
-    postgres = await startPostgres(dataDir, postgresPort);
+    postgres = await startPostgres(dataDir, options.postgresPort);
     engine = await Engine.start(dataDir);
     const clickhouseUrl = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${clickhousePort}`;
     process.stdout.write(`${JSON.stringify({ ready: true, clickhouseUrl, databaseUrl: postgres.url })}\n`);

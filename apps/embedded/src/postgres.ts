@@ -12,6 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { CentspanError } from "@centspan/base";
+import { claimablePort } from "./ports.ts";
 import { asPostgres, chooseRunAs, handOver, type RunAs } from "./postgres-user.ts";
 
 export type Postgres = {
@@ -28,15 +29,18 @@ const STOP_LIMIT_MS = 20_000;
 const POLL_MS = 10;
 const exec = promisify(execFile);
 
-export async function startPostgres(dataDir: string, port: number): Promise<Postgres> {
+/** `wantedPort` 0 is any free one. */
+export async function startPostgres(dataDir: string, wantedPort: number): Promise<Postgres> {
   const binaries = await findBinaries();
   const runAs = await chooseRunAs([dataDir, binaries.postgres]);
   const clusterDir = join(dataDir, "postgres");
   const password = readOrCreatePassword(dataDir);
-  if (existsSync(clusterDir)) {
-    await stopOrphan(clusterDir);
-    await handOver(clusterDir, runAs);
-  } else await initialise(binaries, dataDir, clusterDir, password, runAs);
+  const isNew = !existsSync(clusterDir);
+  // Our own orphan holds the port that we are started on: it is ended before anybody asks whether the port is free.
+  if (!isNew) await stopOrphan(clusterDir);
+  const port = await claimablePort(wantedPort, "127.0.0.1", "--postgres-port");
+  if (isNew) await initialise(binaries, dataDir, clusterDir, password, runAs);
+  else await handOver(clusterDir, runAs);
   const child = spawnServer(binaries.postgres, dataDir, clusterDir, port, runAs);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());

@@ -4,6 +4,7 @@
  * Must not: give a batch up before its deadline. Its last line is a `SendReport`.
  */
 import { Client } from "undici";
+import { deliver } from "../otlp/exporter.ts";
 import { createBatchWriter, SPANS_PER_BATCH } from "../otlp/span-batch.ts";
 
 export type SendOptions = {
@@ -24,6 +25,7 @@ export type SendReport = {
   /** Batches that were sent and acknowledged a second time. */
   resent: number[];
   retries: number;
+  /** Exports of which records were refused. */
   rejected: number;
   ackP50Ms: number;
   ackP99Ms: number;
@@ -37,8 +39,7 @@ export type SendReport = {
 const RESEND_EVERY = 100;
 /** So much later, in batches, the second copy goes out. */
 const RESEND_AFTER = 40;
-const RETRYABLE = new Set([429, 502, 503, 504]);
-const BACKOFF_S = 1;
+const BACKOFF_MS = 1000;
 
 type Export = { batch: number; dueAtMs: number; again: boolean };
 
@@ -74,9 +75,13 @@ async function send(options: SendOptions): Promise<SendReport> {
       const bytes = writer.write(item.batch);
       await waitUntil(item.dueAtMs);
       const deadlineMs = endAtMs + options.patienceS * 1000;
-      const { retries, rejected, taken } = await sendUntilTaken(client, bytes, deadlineMs);
+      const { taken, retries, partial } = await deliver(
+        client,
+        { path: "/v1/traces", body: bytes },
+        { backoffMs: BACKOFF_MS, mayRetry: () => performance.now() < deadlineMs },
+      );
       totals.retries += retries;
-      totals.rejected += rejected;
+      if (partial.length > 0) totals.rejected += 1;
       if (!taken) continue;
       const nowMs = performance.now();
       latenciesMs.push(nowMs - item.dueAtMs);
@@ -108,35 +113,6 @@ async function send(options: SendOptions): Promise<SendReport> {
     cpuUsPerSpan: (cpuUs() - beforeUs) / (totals.exports * SPANS_PER_BATCH),
     bodyBytes: createBatchWriter(startedAtNs).write(0).length,
   };
-}
-
-async function sendUntilTaken(client: Client, body: Buffer, deadlineMs: number) {
-  for (let retries = 0; ; retries += 1) {
-    const answer = await post(client, body);
-    if (answer.status === 200) return { retries, rejected: answer.body.length > 0 ? 1 : 0, taken: true };
-    if (!RETRYABLE.has(answer.status)) throw new Error(`an export was answered ${answer.status}: ${answer.body}`);
-    if (performance.now() > deadlineMs) return { retries, rejected: 0, taken: false };
-    await waitUntil(performance.now() + (answer.retryAfterS || BACKOFF_S) * 1000);
-  }
-}
-
-/** A connection that broke is answered 503 here: an exporter retries both alike. */
-async function post(client: Client, body: Buffer): Promise<{ status: number; body: string; retryAfterS: number }> {
-  try {
-    const {
-      statusCode,
-      headers,
-      body: answer,
-    } = await client.request({
-      path: "/v1/traces",
-      method: "POST",
-      headers: { "content-type": "application/x-protobuf" },
-      body,
-    });
-    return { status: statusCode, body: await answer.text(), retryAfterS: Number(headers["retry-after"] ?? 0) };
-  } catch {
-    return { status: 503, body: "", retryAfterS: 0 };
-  }
 }
 
 const cpuUs = (): number => {
