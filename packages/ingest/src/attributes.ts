@@ -2,6 +2,7 @@
  * Attributes on the wire (KeyValue, AnyValue of common/v1/common.proto) → one row of an attributes column. Scalars are
  * written plainly, what is nested as JSON, 64-bit integers exactly at any depth.
  */
+import { isUtf8 } from "node:buffer";
 import { BadValue, seenFrom } from "./admission.ts";
 import type { AttributesColumn } from "./native/attributes-column.ts";
 import type { TextColumn } from "./native/column.ts";
@@ -23,7 +24,7 @@ export function readAttribute(reader: WireReader, column: AttributesColumn): num
   while (reader.more) {
     const tag = reader.readTag();
     if (tag === KEY) {
-      keyStart = passNamed(reader, "key");
+      keyStart = reader.passBytes();
       keyEnd = reader.at;
     } else if (tag === VALUE) {
       // A field that comes twice counts as it came last.
@@ -33,15 +34,10 @@ export function readAttribute(reader: WireReader, column: AttributesColumn): num
   }
   if (values.rows === row) values.appendEmpty();
   reader.leave(outer);
-  return column.appendKey(reader.bytes, keyStart, keyEnd);
-}
-
-/** Passes a string field and returns where it begins; a complaint names the field. */
-export function passNamed(reader: WireReader, name: string): number {
   try {
-    return reader.passText();
+    return column.appendKey(reader, keyStart, keyEnd);
   } catch (thrown) {
-    throw seenFrom(name, thrown);
+    throw seenFrom("key", thrown);
   }
 }
 
@@ -69,21 +65,21 @@ export function readValue(reader: WireReader, values: TextColumn): void {
     const row = values.rows;
     while (reader.more) {
       const tag = reader.readTag();
-      if (values.rows > row && VALUE_FIELDS_BY_TAG.has(tag)) values.truncate(row);
+      if (values.rows > row && MEMBERS.has(tag)) values.truncate(row);
       switch (tag) {
         case STRING: {
-          const start = reader.passText();
-          values.append(reader.bytes, start, reader.at);
+          const start = reader.passBytes();
+          values.appendUtf8(reader, start, reader.at);
           break;
         }
         case INT:
-          values.appendAscii(readIntText(reader));
+          values.appendAscii(reader.readInt64Text());
           break;
         case BOOL:
           values.appendAscii(readBool(reader));
           break;
         case DOUBLE:
-          values.appendAscii(String(reader.bytes.readDoubleLE(reader.pass(8))));
+          values.appendAscii(String(reader.readDouble()));
           break;
         case ARRAY:
         case LIST:
@@ -101,20 +97,19 @@ export function readValue(reader: WireReader, values: TextColumn): void {
   }
 }
 
-const VALUE_FIELDS_BY_TAG: ReadonlySet<number> = new Set([STRING, BOOL, INT, DOUBLE, ARRAY, LIST, BYTES]);
-
-function readIntText(reader: WireReader): string {
-  const byte = reader.bytes[reader.at] ?? 0x80;
-  return byte < 0x80 ? String(reader.readInt32()) : reader.readInt64().toString();
-}
+const MEMBERS: ReadonlySet<number> = new Set([STRING, BOOL, INT, DOUBLE, ARRAY, LIST, BYTES]);
 
 const readBool = (reader: WireReader): string => (reader.readInt64() === 0n ? "false" : "true");
 
+function readText(reader: WireReader, name: string): string {
+  const bytes = reader.bytes.subarray(reader.passBytes(), reader.at);
+  if (!isUtf8(bytes)) throw new BadValue("invalid_text", "must be UTF-8", name);
+  return bytes.toString();
+}
+
 function readBase64(reader: WireReader): string {
-  const end = reader.readLength();
-  const text = reader.bytes.toString("base64", reader.at, end);
-  reader.at = end;
-  return text;
+  const start = reader.passBytes();
+  return reader.bytes.toString("base64", start, reader.at);
 }
 
 /** ArrayValue and KeyValueList have the same shape: their field 1 is the list. */
@@ -146,7 +141,7 @@ function readNestedPair(reader: WireReader, depth: number): string {
   let value = "null";
   while (reader.more) {
     const tag = reader.readTag();
-    if (tag === KEY) key = reader.bytes.toString("utf8", passNamed(reader, "key"), reader.at);
+    if (tag === KEY) key = readText(reader, "key");
     else if (tag === VALUE) value = readNestedValue(reader, depth);
     else skipUnknown(reader, tag, PAIR_FIELDS);
   }
@@ -163,16 +158,16 @@ function readNestedValue(reader: WireReader, depth: number): string {
     const tag = reader.readTag();
     switch (tag) {
       case STRING:
-        text = JSON.stringify(reader.bytes.toString("utf8", reader.passText(), reader.at));
+        text = JSON.stringify(readText(reader, "stringValue"));
         break;
       case BOOL:
         text = readBool(reader);
         break;
       case INT:
-        text = reader.readInt64().toString();
+        text = reader.readInt64Text();
         break;
       case DOUBLE: {
-        const value = reader.bytes.readDoubleLE(reader.pass(8));
+        const value = reader.readDouble();
         text = Number.isFinite(value) ? String(value) : JSON.stringify(String(value));
         break;
       }

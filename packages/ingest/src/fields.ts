@@ -6,6 +6,7 @@ import { seenFrom } from "./admission.ts";
 import { readAttribute } from "./attributes.ts";
 import { NO_ID } from "./ids.ts";
 import type { AttributesColumn } from "./native/attributes-column.ts";
+import type { ByteSource } from "./native/byte-sink.ts";
 import type { FixedColumn, TextColumn } from "./native/column.ts";
 import type { NameColumn } from "./native/name-column.ts";
 import type { WireReader } from "./wire/wire-reader.ts";
@@ -28,14 +29,31 @@ export function readNestedAttribute(reader: WireReader, column: AttributesColumn
   }
 }
 
-export function appendId(column: TextColumn, bytes: Buffer, start: number, count: 8 | 16): void {
+export function appendId(column: TextColumn, source: ByteSource, start: number, count: 8 | 16): void {
   if (start === NO_ID) column.appendEmpty();
-  else column.appendHex(bytes, start, count);
+  else column.appendHex(source, start, count);
 }
 
-export function appendInstant(column: FixedColumn, bytes: Buffer, start: number): void {
+export function appendInstant(column: FixedColumn, source: ByteSource, start: number): void {
   if (start === NO_ID) column.appendZero();
-  else column.appendFrom(bytes, start);
+  else column.appendFrom(source, start);
+}
+
+/** Returns the value's index in the dictionary. */
+export function appendName(column: NameColumn, bytes: ByteSource, start: number, end: number, name: string): number {
+  try {
+    return column.append(bytes, start, end);
+  } catch (thrown) {
+    throw seenFrom(name, thrown);
+  }
+}
+
+export function appendText(column: TextColumn, bytes: ByteSource, start: number, end: number, name: string): void {
+  try {
+    column.appendUtf8(bytes, start, end);
+  } catch (thrown) {
+    throw seenFrom(name, thrown);
+  }
 }
 
 /** Numbers that this version of the protocol doesn't define read as the first, "not specified": enums are open. */

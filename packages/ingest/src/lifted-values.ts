@@ -4,6 +4,7 @@
  */
 import { isUsageAttribute } from "@centspan/dialects";
 import type { AttributesColumn } from "./native/attributes-column.ts";
+import { type ByteSource, equalBytes, viewOf } from "./native/byte-sink.ts";
 import type { TextColumn } from "./native/column.ts";
 import type { NameColumn } from "./native/name-column.ts";
 
@@ -34,11 +35,16 @@ export const classifyAttribute = (key: string): number => {
   return isUsageAttribute(key) ? USAGE : 0;
 };
 
-const LAYERS = ["harness", "api", "inference"].map((name) => Buffer.from(name));
-const OTHER_LAYER = Buffer.from("other");
-const OPERATIONS_WITHOUT_MODEL = ["", "invoke_agent", "create_agent", "execute_tool"].map((name) => Buffer.from(name));
-const MODEL_KIND = [Buffer.from("LLM")];
-const MODEL_TYPE = [Buffer.from("generation")];
+function toSource(text: string): ByteSource {
+  const bytes = Buffer.from(text);
+  return { bytes, view: viewOf(bytes) };
+}
+
+const LAYERS = ["harness", "api", "inference"].map(toSource);
+const OTHER_LAYER = toSource("other");
+const OPERATIONS_WITHOUT_MODEL = ["", "invoke_agent", "create_agent", "execute_tool"].map(toSource);
+const MODEL_KIND = [toSource("LLM")];
+const MODEL_TYPE = [toSource("generation")];
 const NONE = -1;
 
 export class LiftedValues {
@@ -62,7 +68,7 @@ export class LiftedValues {
   appendName(keyClass: number, column: NameColumn): void {
     const row = this.#rowOf(keyClass);
     if (row === NONE) column.appendIndex(0);
-    else column.append(this.#values.sink.bytes, this.#values.startOf(row), this.#values.endOf(row));
+    else column.append(this.#values.sink, this.#values.startOf(row), this.#values.endOf(row));
   }
 
   appendText(keyClass: number, column: TextColumn): void {
@@ -70,14 +76,19 @@ export class LiftedValues {
   }
 
   appendSession(column: TextColumn): void {
-    const found = SESSIONS.map((keyClass) => this.#rowOf(keyClass)).find((row) => row !== NONE && !this.#isEmpty(row));
-    this.#append(found ?? NONE, column);
+    for (const keyClass of SESSIONS) {
+      const row = this.#rowOf(keyClass);
+      if (row === NONE || this.#isEmpty(row)) continue;
+      this.#append(row, column);
+      return;
+    }
+    column.appendEmpty();
   }
 
   appendLayer(column: NameColumn): void {
     const row = this.#rowOf(LIFTED.layer);
     if (this.#isOneOf(row, LAYERS)) this.appendName(LIFTED.layer, column);
-    else column.append(OTHER_LAYER, 0, OTHER_LAYER.length);
+    else column.append(OTHER_LAYER, 0, OTHER_LAYER.bytes.length);
   }
 
   /** Wider than what is billed, which the rules decide: records with usage, and model spans that came without any. */
@@ -101,14 +112,16 @@ export class LiftedValues {
 
   #append(row: number, column: TextColumn): void {
     if (row === NONE) column.appendEmpty();
-    else column.append(this.#values.sink.bytes, this.#values.startOf(row), this.#values.endOf(row));
+    else column.append(this.#values.sink, this.#values.startOf(row), this.#values.endOf(row));
   }
 
-  #isOneOf(row: number, candidates: readonly Buffer[]): boolean {
+  #isOneOf(row: number, candidates: readonly ByteSource[]): boolean {
     if (row === NONE) return false;
     const start = this.#values.startOf(row);
-    const length = this.#values.endOf(row) - start;
-    const { bytes } = this.#values.sink;
-    return candidates.some((name) => name.length === length && name.compare(bytes, start, start + length) === 0);
+    const count = this.#values.endOf(row) - start;
+    for (const name of candidates) {
+      if (name.bytes.length === count && equalBytes(name, 0, this.#values.sink, start, count)) return true;
+    }
+    return false;
   }
 }

@@ -7,11 +7,18 @@ import { SPAN_KINDS, SPAN_STATUSES } from "@centspan/model";
 import { seenFrom } from "./admission.ts";
 import { readAttribute } from "./attributes.ts";
 import type { SignalReader } from "./block-builder.ts";
-import { appendEnum, appendId, appendInstant, readNested, readNestedAttribute } from "./fields.ts";
+import {
+  appendEnum,
+  appendId,
+  appendInstant,
+  appendName,
+  appendText,
+  readNested,
+  readNestedAttribute,
+} from "./fields.ts";
 import { badId, NO_ID, passInstant, passOptionalId } from "./ids.ts";
 import { classifyAttribute, LIFTED, LiftedValues } from "./lifted-values.ts";
 import { AttributesColumn } from "./native/attributes-column.ts";
-import type { ByteSource } from "./native/byte-sink.ts";
 import { FixedColumn, ListColumn, TextColumn, TupleColumn } from "./native/column.ts";
 import { NameColumn } from "./native/name-column.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
@@ -226,7 +233,7 @@ export function createSpanReader(): SignalReader {
       else skipUnknown(reader, tag, { 1: "timeUnixNano", 2: "name", 3: "attributes" });
     }
     appendInstant(events.at, reader, at);
-    appendName(events.name, reader, nameStart, nameEnd);
+    appendName(events.name, reader, nameStart, nameEnd, "name");
     events.attributes.close();
   }
 
@@ -246,18 +253,18 @@ export function createSpanReader(): SignalReader {
     links.attributes.close();
   }
 
-  function append(bytes: WireReader): void {
-    columns.trace_id.appendHex(bytes, fields.traceId, 16);
-    columns.span_id.appendHex(bytes, fields.spanId, 8);
-    appendId(columns.parent_span_id, bytes, fields.parentSpanId, 8);
-    appendText(columns.trace_state, bytes, fields.traceStateStart, fields.traceStateEnd, "traceState");
+  function append(reader: WireReader): void {
+    columns.trace_id.appendHex(reader, fields.traceId, 16);
+    columns.span_id.appendHex(reader, fields.spanId, 8);
+    appendId(columns.parent_span_id, reader, fields.parentSpanId, 8);
+    appendText(columns.trace_state, reader, fields.traceStateStart, fields.traceStateEnd, "traceState");
     columns.flags.appendUint32(fields.flags);
-    const name = appendName(columns.name, bytes, fields.nameStart, fields.nameEnd);
+    const name = appendName(columns.name, reader, fields.nameStart, fields.nameEnd, "name");
     appendEnum(columns.kind, SPAN_KINDS, fields.kind);
-    appendInstant(columns.started_at, bytes, fields.startedAt);
-    appendInstant(columns.ended_at, bytes, fields.endedAt);
+    appendInstant(columns.started_at, reader, fields.startedAt);
+    appendInstant(columns.ended_at, reader, fields.endedAt);
     appendEnum(columns.status, SPAN_STATUSES, fields.statusCode);
-    appendText(columns.status_message, bytes, fields.messageStart, fields.messageEnd, "status.message");
+    appendText(columns.status_message, reader, fields.messageStart, fields.messageEnd, "status.message");
     columns.dropped_attributes.appendUint32(fields.droppedAttributes);
     columns.dropped_events.appendUint32(fields.droppedEvents);
     columns.dropped_links.appendUint32(fields.droppedLinks);

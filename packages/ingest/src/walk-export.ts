@@ -4,7 +4,8 @@
  */
 import type { Signal } from "@centspan/model";
 import { BadBody, BadValue, seenFrom } from "./admission.ts";
-import { passNamed, readAttribute } from "./attributes.ts";
+import { readAttribute } from "./attributes.ts";
+import type { NameColumn } from "./native/name-column.ts";
 import type { RowWriter } from "./row-writer.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
 
@@ -128,7 +129,7 @@ function readResource(reader: WireReader, path: string, rows: RowWriter): void {
         if (rows.isServiceName(keyClass)) {
           const values = resourceAttributes.value;
           const row = values.rows - 1;
-          rows.serviceIndex = rows.service.dictionary.intern(values.sink.bytes, values.startOf(row), values.endOf(row));
+          rows.serviceIndex = rows.service.dictionary.intern(values.sink, values.startOf(row), values.endOf(row));
         }
         index += 1;
       } catch (thrown) {
@@ -148,15 +149,18 @@ function readScope(reader: WireReader, path: string, rows: RowWriter): void {
   readShared(reader, `${path}.scope`, rows, () => {
     while (reader.more) {
       const tag = reader.readTag();
-      if (tag === SCOPE_NAME) {
-        rows.scopeNameIndex = rows.scopeName.dictionary.intern(reader.bytes, passNamed(reader, "name"), reader.at);
-      } else if (tag === SCOPE_VERSION) {
-        rows.scopeVersionIndex = rows.scopeVersion.dictionary.intern(
-          reader.bytes,
-          passNamed(reader, "version"),
-          reader.at,
-        );
-      } else skipUnknown(reader, tag, { 1: "name", 2: "version" });
+      if (tag === SCOPE_NAME) rows.scopeNameIndex = internNamed(reader, rows.scopeName, "name");
+      else if (tag === SCOPE_VERSION) rows.scopeVersionIndex = internNamed(reader, rows.scopeVersion, "version");
+      else skipUnknown(reader, tag, { 1: "name", 2: "version" });
     }
   });
+}
+
+function internNamed(reader: WireReader, column: NameColumn, name: string): number {
+  try {
+    const start = reader.passBytes();
+    return column.dictionary.intern(reader, start, reader.at);
+  } catch (thrown) {
+    throw seenFrom(name, thrown);
+  }
 }

@@ -2,7 +2,7 @@
  * Map(LowCardinality(String), String): attributes. A value is written straight into `value`; the caller then says
  * which key it belongs to. Invariant: a key is once in a row; of a repeated one the last value stays.
  */
-import type { ByteSink } from "./byte-sink.ts";
+import { type ByteSink, type ByteSource, viewOf } from "./byte-sink.ts";
 import { type Column, ListColumn, TextColumn, TupleColumn } from "./column.ts";
 import { NameColumn } from "./name-column.ts";
 
@@ -13,6 +13,9 @@ export class AttributesColumn implements Column {
   /** By key: the number of the row in which it was last seen, to tell a repeated key in one look. */
   #seenIn = new Uint32Array(256);
   #serial = 1;
+  /** By key: the one that followed it last time. An emitter writes its attributes in the same order again and again. */
+  readonly #follower: number[] = [];
+  #previous = 0;
   #repeated = false;
 
   /** `classify` gives each distinct key a number that `appendKey` returns. */
@@ -31,8 +34,9 @@ export class AttributesColumn implements Column {
   }
 
   /** Returns the key's class. Its value follows, or was written before. */
-  appendKey(source: Buffer, start: number, end: number): number {
-    const key = this.#keys.append(source, start, end);
+  appendKey(source: ByteSource, start: number, end: number): number {
+    const key = this.#findKey(source, start, end);
+    this.#keys.appendIndex(key);
     if (key >= this.#seenIn.length) this.#growSeen(key);
     if (this.#seenIn[key] === this.#serial) this.#repeated = true;
     this.#seenIn[key] = this.#serial;
@@ -75,10 +79,24 @@ export class AttributesColumn implements Column {
 
   #nextRow(): void {
     this.#repeated = false;
+    this.#previous = 0;
     this.#serial += 1;
     if (this.#serial < 2 ** 32) return;
     this.#seenIn.fill(0);
     this.#serial = 1;
+  }
+
+  #findKey(source: ByteSource, start: number, end: number): number {
+    const { dictionary } = this.#keys;
+    const expected = this.#follower[this.#previous] ?? 0;
+    if (expected < dictionary.size && dictionary.holds(expected, source, start, end)) {
+      this.#previous = expected;
+      return expected;
+    }
+    const key = dictionary.intern(source, start, end);
+    this.#follower[this.#previous] = key;
+    this.#previous = key;
+    return key;
   }
 
   #growSeen(key: number): void {
@@ -103,7 +121,7 @@ export class AttributesColumn implements Column {
     this.#values.truncate(first);
     for (const { key, value } of kept) {
       this.#keys.appendIndex(key);
-      this.#values.append(value, 0, value.length);
+      this.#values.append({ bytes: value, view: viewOf(value) }, 0, value.length);
     }
   }
 }

@@ -3,7 +3,9 @@
  * to their first rows, which is how a refused record or body leaves nothing behind.
  * Format: clickhouse.com/docs, "Native"; a column is its state prefix, then its data.
  */
-import { ByteSink } from "./byte-sink.ts";
+import { isUtf8 } from "node:buffer";
+import { BadValue } from "../admission.ts";
+import { ByteSink, type ByteSource } from "./byte-sink.ts";
 import { Uint32List } from "./uint32-list.ts";
 
 export interface Column {
@@ -50,7 +52,7 @@ export class FixedColumn implements Column {
   }
 
   /** The bytes as they stand in `source`, which has numbers little-endian too. */
-  appendFrom(source: Buffer, at: number): void {
+  appendFrom(source: ByteSource, at: number): void {
     this.#sink.copyFrom(source, at, at + this.#width);
   }
 
@@ -65,11 +67,13 @@ export class FixedColumn implements Column {
   writePrefix(): void {}
 
   writeData(out: ByteSink): void {
-    out.copyFrom(this.#sink.bytes, 0, this.#sink.length);
+    out.copyFrom(this.#sink, 0, this.#sink.length);
   }
 }
 
-const HEX_DIGITS = Buffer.from("0123456789abcdef");
+const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
+  Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE(),
+);
 
 /** String. */
 export class TextColumn implements Column {
@@ -89,25 +93,28 @@ export class TextColumn implements Column {
     this.#ends.push(this.#sink.length);
   }
 
-  append(source: Buffer, start: number, end: number): void {
+  /** A value that is known to be UTF-8. */
+  append(source: ByteSource, start: number, end: number): void {
     this.#sink.writeVarint(end - start);
     this.#sink.copyFrom(source, start, end);
     this.close();
   }
 
+  /** A value that is refused, not mended, where it is no UTF-8. */
+  appendUtf8(source: ByteSource, start: number, end: number): void {
+    this.#sink.writeVarint(end - start);
+    const isAscii = this.#sink.copyFrom(source, start, end);
+    this.close();
+    if (!isAscii && !isUtf8(source.bytes.subarray(start, end))) throw new BadValue("invalid_text", "must be UTF-8");
+  }
+
   /** Two lower-case hexadecimal digits for each of `count` bytes. */
-  appendHex(source: Buffer, start: number, count: number): void {
+  appendHex({ view }: ByteSource, start: number, count: number): void {
     const sink = this.#sink;
     sink.writeVarint(count * 2);
     sink.reserve(count * 2);
-    const { bytes } = sink;
-    let at = sink.length;
-    for (let i = 0; i < count; i++) {
-      const byte = source[start + i] ?? 0;
-      bytes[at++] = HEX_DIGITS[byte >> 4] ?? 0;
-      bytes[at++] = HEX_DIGITS[byte & 15] ?? 0;
-    }
-    sink.length = at;
+    for (let i = 0; i < count; i++) sink.view.setUint16(sink.length + i * 2, HEX_PAIRS[view.getUint8(start + i)] ?? 0);
+    sink.length += count * 2;
     this.close();
   }
 
@@ -137,7 +144,7 @@ export class TextColumn implements Column {
     const start = this.#offsetOf(first);
     const shift = this.#sink.length - start;
     this.#sink.reserve(this.#offsetOf(last) - start);
-    this.#sink.copyFrom(this.#sink.bytes, start, this.#offsetOf(last));
+    this.#sink.copyFrom(this.#sink, start, this.#offsetOf(last));
     for (let row = first; row < last; row++) this.#ends.push(this.#ends.at(row) + shift);
   }
 
@@ -165,7 +172,7 @@ export class TextColumn implements Column {
   writePrefix(): void {}
 
   writeData(out: ByteSink): void {
-    out.copyFrom(this.#sink.bytes, 0, this.#sink.length);
+    out.copyFrom(this.#sink, 0, this.#sink.length);
   }
 
   #offsetOf(row: number): number {

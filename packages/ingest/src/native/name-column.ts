@@ -3,7 +3,9 @@
  * their bytes, so that no string is made for a value that was seen before.
  * Invariant: index 0 is the empty string, as the format asks for.
  */
-import { ByteSink } from "./byte-sink.ts";
+import { isUtf8 } from "node:buffer";
+import { BadValue } from "../admission.ts";
+import { ByteSink, type ByteSource, equalBytes, viewOf } from "./byte-sink.ts";
 import type { Column } from "./column.ts";
 import { Uint32List } from "./uint32-list.ts";
 
@@ -34,21 +36,22 @@ export class Dictionary {
     return this.#classes.at(index);
   }
 
-  intern(source: Buffer, start: number, end: number): number {
+  /** Index of the value. A value is refused where it is no UTF-8, which need not be asked again of one that is here. */
+  intern(source: ByteSource, start: number, end: number): number {
     if (start === end) return 0;
     const mask = this.#slots.length - 1;
     let slot = hashBytes(source, start, end) & mask;
     for (;;) {
       const index = (this.#slots[slot] ?? 0) - 1;
       if (index < 0) return this.#add(slot, source, start, end);
-      if (this.#holds(index, source, start, end)) return index;
+      if (this.holds(index, source, start, end)) return index;
       slot = (slot + 1) & mask;
     }
   }
 
   internText(text: string): number {
     const bytes = Buffer.from(text);
-    return this.intern(bytes, 0, bytes.length);
+    return this.intern({ bytes, view: viewOf(bytes) }, 0, bytes.length);
   }
 
   clear(): void {
@@ -58,23 +61,22 @@ export class Dictionary {
     this.#classes.clear();
     if (this.#slots.length > INITIAL_SLOTS * 64) this.#slots = new Int32Array(INITIAL_SLOTS);
     else this.#slots.fill(0);
-    this.#push(Buffer.alloc(0), 0, 0);
+    this.#push(this.#values, 0, 0);
   }
 
   write(out: ByteSink): void {
-    out.copyFrom(this.#values.bytes, 0, this.#values.length);
+    out.copyFrom(this.#values, 0, this.#values.length);
   }
 
-  #holds(index: number, source: Buffer, start: number, end: number): boolean {
+  /** Whether the value of that index is this one. */
+  holds(index: number, source: ByteSource, start: number, end: number): boolean {
     const at = this.#starts.at(index);
-    const length = end - start;
-    if (this.#ends.at(index) - at !== length) return false;
-    const { bytes } = this.#values;
-    for (let i = 0; i < length; i++) if (bytes[at + i] !== source[start + i]) return false;
-    return true;
+    const count = end - start;
+    return this.#ends.at(index) - at === count && equalBytes(this.#values, at, source, start, count);
   }
 
-  #add(slot: number, source: Buffer, start: number, end: number): number {
+  #add(slot: number, source: ByteSource, start: number, end: number): number {
+    if (!isUtf8(source.bytes.subarray(start, end))) throw new BadValue("invalid_text", "must be UTF-8");
     const index = this.size;
     this.#push(source, start, end);
     this.#slots[slot] = index + 1;
@@ -82,19 +84,19 @@ export class Dictionary {
     return index;
   }
 
-  #push(source: Buffer, start: number, end: number): void {
+  #push(source: ByteSource, start: number, end: number): void {
     this.#values.writeVarint(end - start);
     this.#starts.push(this.#values.length);
     this.#values.copyFrom(source, start, end);
     this.#ends.push(this.#values.length);
-    this.#classes.push(this.#classify(source.toString("utf8", start, end)));
+    this.#classes.push(this.#classify(source.bytes.toString("utf8", start, end)));
   }
 
   #rehash(): void {
     const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let index = 1; index < this.size; index++) {
-      let slot = hashBytes(this.#values.bytes, this.#starts.at(index), this.#ends.at(index)) & mask;
+      let slot = hashBytes(this.#values, this.#starts.at(index), this.#ends.at(index)) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = index + 1;
     }
@@ -102,12 +104,19 @@ export class Dictionary {
   }
 }
 
-/** FNV-1a. */
-function hashBytes(source: Buffer, start: number, end: number): number {
+/** FNV-1a over words instead of bytes. */
+function hashBytes({ view }: ByteSource, start: number, end: number): number {
   let hash = HASH_SEED;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (source[i] ?? 0), 0x01000193);
-  return hash ^ (hash >>> 15);
+  let i = start;
+  for (; i + 4 <= end; i += 4) hash = mix(hash ^ view.getUint32(i, true));
+  for (; i < end; i++) hash = mix(hash ^ view.getUint8(i));
+  return hash;
 }
+
+const mix = (hash: number): number => {
+  const mixed = Math.imul(hash, 0x01000193);
+  return mixed ^ (mixed >>> 15);
+};
 
 const KEYS_WITH_OWN_DICTIONARY = 0x600;
 
@@ -128,7 +137,7 @@ export class NameColumn implements Column {
   }
 
   /** Returns the value's index in the dictionary. */
-  append(source: Buffer, start: number, end: number): number {
+  append(source: ByteSource, start: number, end: number): number {
     const index = this.dictionary.intern(source, start, end);
     this.#indexes.push(index);
     return index;

@@ -3,8 +3,9 @@
  * Facts: protobuf.dev/programming-guides/encoding. Must not: know any message.
  * Invariant: whatever the bytes are, a method returns a value or throws BadValue; none loops without progress.
  */
-import { isUtf8 } from "node:buffer";
+
 import { BadValue } from "../admission.ts";
+import { type ByteSource, viewOf } from "../native/byte-sink.ts";
 
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
@@ -13,13 +14,15 @@ export const tagOf = (field: number, wire: number): number => field * 8 + wire;
 
 const truncated = (): BadValue => new BadValue("malformed", "protobuf ends in the middle of a value");
 
-export class WireReader {
+export class WireReader implements ByteSource {
   readonly bytes: Buffer;
+  readonly view: DataView;
   at = 0;
   end: number;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
+    this.view = viewOf(bytes);
     this.end = bytes.length;
   }
 
@@ -60,6 +63,20 @@ export class WireReader {
     return tag;
   }
 
+  /** int64 as text: its digits are exact. */
+  readInt64Text(): string {
+    const start = this.at;
+    let value = 0;
+    // Seven bytes are 49 bits: what is longer, or negative, is for BigInt.
+    for (let i = 0, scale = 1; i < 7 && this.at < this.end; i++, scale *= 128) {
+      const byte = this.view.getUint8(this.at++);
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return String(value);
+    }
+    this.at = start;
+    return this.readInt64().toString();
+  }
+
   /** int64: ten bytes at most, two's complement. */
   readInt64(): bigint {
     let value = 0n;
@@ -98,6 +115,18 @@ export class WireReader {
     return this.at + length;
   }
 
+  /** Passes a length-delimited value and returns where it begins; it ends at the new position. */
+  passBytes(): number {
+    const end = this.readLength();
+    const start = this.at;
+    this.at = end;
+    return start;
+  }
+
+  readDouble(): number {
+    return this.view.getFloat64(this.pass(8), true);
+  }
+
   /** Narrows the reader to the message at the position. Returns the end to give back to `leave`. */
   enter(): number {
     const outer = this.end;
@@ -128,24 +157,7 @@ export class WireReader {
         throw new BadValue("malformed", `protobuf holds wire type ${tag & 7}`);
     }
   }
-
-  /** Passes a string and returns where it begins. Strings are UTF-8; bytes that are not are refused, not replaced. */
-  passText(): number {
-    const end = this.readLength();
-    const start = this.at;
-    if (end - start > 40) {
-      if (!isUtf8(this.bytes.subarray(start, end))) throw notUtf8();
-    } else {
-      let seen = 0;
-      for (let i = start; i < end; i++) seen |= this.bytes[i] ?? 0;
-      if (seen > 0x7f && !isUtf8(this.bytes.subarray(start, end))) throw notUtf8();
-    }
-    this.at = end;
-    return start;
-  }
 }
-
-const notUtf8 = (): BadValue => new BadValue("invalid_text", "must be UTF-8");
 
 /**
  * Called for a tag that no case of a message took. A field that the message defines came with another wire type: then
