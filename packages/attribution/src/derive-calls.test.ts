@@ -59,7 +59,7 @@ describe("identity", () => {
   });
 
   it("comes from the span, else the nearest ancestor, else the resource", () => {
-    expect(deriveCalls([call, server, run])).toMatchObject([
+    expect(deriveCalls({ spans: [call, server, run] })).toMatchObject([
       {
         task: "fix-it",
         taskType: "bug",
@@ -81,13 +81,13 @@ describe("identity", () => {
 
   it("never gives one key another's name", () => {
     const unnamed = { ...server, attributes: { "centspan.key.id": "k1" } };
-    expect(deriveCalls([run, unnamed, call])).toMatchObject([{ keyId: "k1", key: "" }]);
+    expect(deriveCalls({ spans: [run, unnamed, call] })).toMatchObject([{ keyId: "k1", key: "" }]);
   });
 
   it("falls back from task to session", () => {
-    expect(deriveCalls([span(1, { attributes: chat(1, { "gen_ai.conversation.id": "s9" }) })])).toMatchObject([
-      { task: "s9", sessionId: "s9", provenance: "measured", source: "client" },
-    ]);
+    expect(
+      deriveCalls({ spans: [span(1, { attributes: chat(1, { "gen_ai.conversation.id": "s9" }) })] }),
+    ).toMatchObject([{ task: "s9", sessionId: "s9", provenance: "measured", source: "client" }]);
   });
 });
 
@@ -108,7 +108,7 @@ describe("one response, several observers", () => {
   });
 
   it("is one call: the gateway's, with the client's session and task", () => {
-    const { calls, notes } = deriveCallsWithNotes([client, gateway]);
+    const { calls, notes } = deriveCallsWithNotes({ spans: [client, gateway] });
     expect(calls).toMatchObject([
       {
         spanId: hex(2),
@@ -123,12 +123,16 @@ describe("one response, several observers", () => {
   });
 
   it("keeps its id whoever reports it, so that the better report replaces the earlier one", () => {
-    const ids = [[client], [gateway], [client, gateway]].map((spans) => deriveCalls(spans).map(({ callId }) => callId));
+    const ids = [[client], [gateway], [client, gateway]].map((spans) =>
+      deriveCalls({ spans }).map(({ callId }) => callId),
+    );
     expect(new Set(ids.flat()).size).toBe(1);
   });
 
   it("two calls without a response id stay two, equal as they are", () => {
-    expect(deriveCalls([span(1, { attributes: chat(5) }), span(2, { attributes: chat(5) })])).toHaveLength(2);
+    expect(deriveCalls({ spans: [span(1, { attributes: chat(5) }), span(2, { attributes: chat(5) })] })).toHaveLength(
+      2,
+    );
   });
 });
 
@@ -146,7 +150,7 @@ describe("a usage span that names neither model nor response (Codex)", () => {
     span(n, { service: "centspan-gateway", attributes: chat(100, attributes) });
 
   it("has them from the spans above", () => {
-    expect(deriveCalls([turn, ...trace(10)])).toMatchObject([
+    expect(deriveCalls({ spans: [turn, ...trace(10)] })).toMatchObject([
       { spanId: hex(19), provider: "openai", model: "gpt-5.5", sessionId: "thread", task: "thread", source: "client" },
     ]);
   });
@@ -158,7 +162,7 @@ describe("a usage span that names neither model nor response (Codex)", () => {
       ...trace(30, answer(32, { "gen_ai.response.id": "r2" })),
       ...trace(50),
     ];
-    const { calls, notes } = deriveCallsWithNotes(spans);
+    const { calls, notes } = deriveCallsWithNotes({ spans });
     expect(calls.map(({ spanId, source, responseId, sessionId }) => [spanId, source, responseId, sessionId])).toEqual([
       [hex(12), "gateway", "r1", "thread"],
       [hex(32), "gateway", "r2", "thread"],
@@ -175,7 +179,7 @@ describe("a usage span that names neither model nor response (Codex)", () => {
     const cut = answer(15, { "gen_ai.response.id": "r1", "centspan.usage.missing": "true" });
     delete cut.attributes["gen_ai.usage.input_tokens"];
     delete cut.attributes["gen_ai.usage.output_tokens"];
-    const calls = deriveCalls([turn, ...trace(10, answer(12, { "gen_ai.response.id": "r2" }), cut)]);
+    const calls = deriveCalls({ spans: [turn, ...trace(10, answer(12, { "gen_ai.response.id": "r2" }), cut)] });
     expect(calls.map(({ spanId, quarantineReason }) => [spanId, quarantineReason])).toEqual([
       [hex(12), ""],
       [hex(15), "usage_missing"],
@@ -188,22 +192,24 @@ describe("usage that is not there", () => {
 
   it("makes a call of unknown usage, not a free one", () => {
     const attributes = { ...silent, "centspan.usage.missing": "true" };
-    expect(deriveCalls([span(1, { attributes, status: "error" })])).toMatchObject([
+    expect(deriveCalls({ spans: [span(1, { attributes, status: "error" })] })).toMatchObject([
       { quarantineReason: "usage_missing" },
     ]);
   });
 
   it("is no call where the request failed without an answer", () => {
-    expect(deriveCalls([span(1, { attributes: silent, status: "error" })])).toEqual([]);
+    expect(deriveCalls({ spans: [span(1, { attributes: silent, status: "error" })] })).toEqual([]);
   });
 
   it("contradictory usage is quarantined", () => {
-    expect(deriveCalls([span(1, { attributes: chat(-5) })])).toMatchObject([{ quarantineReason: "negative_count" }]);
+    expect(deriveCalls({ spans: [span(1, { attributes: chat(-5) })] })).toMatchObject([
+      { quarantineReason: "negative_count" },
+    ]);
   });
 });
 
 describe("broken trees", () => {
-  const ids = (spans: SpanRecord[]) => deriveCalls(spans).map(({ spanId }) => spanId);
+  const ids = (spans: SpanRecord[]) => deriveCalls({ spans }).map(({ spanId }) => spanId);
 
   it("a span that is its own parent is a call", () => {
     expect(ids([span(1, { parentSpanId: hex(1), attributes: chat(1) })])).toEqual([hex(1)]);
@@ -230,7 +236,9 @@ describe("broken trees", () => {
   });
 
   it("an end before the start has no length", () => {
-    expect(deriveCalls([span(1, { attributes: chat(1), endedAtNs: 0n })])).toMatchObject([{ durationNs: 0n }]);
+    expect(deriveCalls({ spans: [span(1, { attributes: chat(1), endedAtNs: 0n })] })).toMatchObject([
+      { durationNs: 0n },
+    ]);
   });
 
   it("bills what a naive search for usage below finds, in any order of arrival", () => {

@@ -1,10 +1,11 @@
 /**
- * Whose spend a call is: from its span, else from the nearest ancestor that says so, else from its resource.
+ * Whose spend a call is: from its record, else from the nearest span above it that says so, else from its resource.
  * Key id and key name always come from one place, so that no key gets another's name.
  */
-import { type CallIdentity, PROVENANCES, type Provenance, type SpanRecord } from "@centspan/model";
+import type { ModelFacts } from "@centspan/dialects";
+import { type CallIdentity, PROVENANCES, type Provenance } from "@centspan/model";
 
-type Attributes = Record<string, string>;
+type Attributes = Readonly<Record<string, string>>;
 
 const CANDIDATES = {
   team: ["centspan.team.id", "team.id"],
@@ -21,21 +22,18 @@ const KEY_ID = "centspan.key.id";
 const KEY_NAME = "centspan.key.name";
 const PROVENANCE = "centspan.provenance";
 
-/** `sessionId` is what the span's own dialect calls its session. Without a task, the task is the session. */
+/** `own` is what the record's own dialect says. Without a task, the task is the session. */
 export function readIdentity(
-  span: SpanRecord,
-  ancestors: readonly SpanRecord[],
-  sessionId: string,
+  places: readonly Attributes[],
+  own: Pick<ModelFacts, "sessionId" | "keyId" | "key" | "team">,
 ): CallIdentity & { provenance: Provenance } {
-  const places = [span, ...ancestors].map(({ attributes }) => attributes);
-  places.push(span.resourceAttributes);
   const find = (names: readonly string[]): string => findFirst(places, names);
   const keyed = places.find((place) => place[KEY_ID] || place[KEY_NAME]);
-  const session = sessionId || find(CANDIDATES.sessionId);
+  const key = keyed ? { keyId: keyed[KEY_ID] ?? "", key: keyed[KEY_NAME] ?? "" } : { keyId: own.keyId, key: own.key };
+  const session = own.sessionId || find(CANDIDATES.sessionId);
   return {
-    keyId: keyed?.[KEY_ID] ?? "",
-    key: keyed?.[KEY_NAME] ?? "",
-    team: find(CANDIDATES.team),
+    ...key,
+    team: find(CANDIDATES.team) || own.team,
     task: find(CANDIDATES.task) || session,
     taskType: find(CANDIDATES.taskType),
     runId: find(CANDIDATES.runId),

@@ -9,6 +9,7 @@ export type SpanForest = {
   /** In order of start, then of id: independent of the order of arrival. */
   spans: readonly SpanRecord[];
   duplicates: readonly SpanRecord[];
+  find(traceId: string, spanId: string): SpanRecord | undefined;
   /** Nearest first, without the span itself. */
   ancestors(span: SpanRecord): Iterable<SpanRecord>;
   /** Spans that have at least one of `below` strictly under them. */
@@ -36,6 +37,7 @@ export function buildForest(delivered: readonly SpanRecord[]): SpanForest {
   return {
     spans,
     duplicates,
+    find: (traceId, spanId) => byKey.get(keyOf(traceId.toLowerCase(), spanId.toLowerCase())),
     ancestors,
     spansAbove(below) {
       const above = new Set<SpanRecord>();

@@ -1,45 +1,37 @@
-/**
- * The shared OTLP vectors of signal `traces`: which spans are calls, and what they used. Not asserted here: time to
- * first token (a call has none) and what only logs or metrics say.
- */
+/** The shared OTLP vectors: which spans and records are calls, what they used, and what metrics add up to. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatDecimal } from "@centspan/base";
-import { BUCKET_OF_METER, type Buckets, METERS, type SpanRecord } from "@centspan/model";
+import { createRandom, type Decimal, formatDecimal } from "@centspan/base";
+import { BUCKET_OF_METER, type Buckets, type Call, METERS } from "@centspan/model";
 import { describe, expect, it } from "vitest";
-import { deriveCallsWithNotes } from "./index.ts";
+import { deriveCallsWithNotes, sumMetricTotals } from "./index.ts";
+import { type Export, readExports, type Signals } from "./testing/read-otlp.ts";
 
-type Value = { stringValue?: string; intValue?: string | number; doubleValue?: number; boolValue?: boolean };
-type Attribute = { key: string; value: Value };
-type OtlpSpan = {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  status?: { code?: number };
-  attributes?: Attribute[];
-};
-type Otlp = {
-  resourceSpans?: {
-    resource?: { attributes?: Attribute[] };
-    scopeSpans: { scope?: { name?: string }; spans: OtlpSpan[] }[];
-  }[];
-};
+type Counts = Record<string, number>;
 type ExpectedCall = {
-  trace_id: string;
-  span_id: string;
+  trace_id?: string;
+  span_id?: string;
   model: string;
   provider: string;
-  buckets: Record<string, number> | null;
-  alt_buckets?: Record<string, number>;
+  buckets: Counts | null;
+  alt_buckets?: Counts;
   input_semantics: string | null;
   session_id?: string;
   response_id?: string;
   provided_cost_usd?: string;
+  ttft_ms?: number;
   flags?: string[];
   status?: string;
+};
+type ExpectedTotal = {
+  model: string;
+  provider: string;
+  session_id?: string;
+  buckets: Counts;
+  call_count?: number;
+  provided_cost_usd?: string;
+  flags?: string[];
+  reconcile_only: boolean;
 };
 type Vector = {
   id: string;
@@ -47,53 +39,58 @@ type Vector = {
   trap: string;
   signal: string;
   context?: { gateway_services?: string[] };
-  otlp: Otlp;
-  also?: { otlp: Otlp }[];
-  expected: { calls: ExpectedCall[]; not_billed?: { span_id: string; reason: string }[] };
+  otlp: Export;
+  also?: { otlp: Export }[];
+  expected: {
+    calls: ExpectedCall[];
+    not_billed?: { span_id: string; reason: string }[];
+    metric_totals?: ExpectedTotal[];
+    flags?: string[];
+    rollup_remainder?: { input_total: number; output_total: number };
+  };
 };
 
-/** Families that need a dialect or a signal we do not read yet. A family that starts to pass must leave this list. */
-const LEFT_FOR_LATER = ["claude_code_span_and_log", "langfuse_usage_details", "langfuse_usage_details_openai_keys"];
+const SEEDS = [1, 2, 3, 4, 5];
 
 const shared = process.env.CENTSPAN_SHARED;
 const path = join(shared ?? "", "vectors", "otlp-usage-vectors.json");
 if (shared && !existsSync(path)) throw new Error(`CENTSPAN_SHARED is set, but ${path} is missing`);
-const all: Vector[] = shared ? JSON.parse(readFileSync(path, "utf8")) : [];
-const vectors = all.filter(({ signal }) => signal === "traces");
-const isLeft = ({ family }: Vector): boolean => LEFT_FOR_LATER.includes(family);
+const vectors: Vector[] = shared ? JSON.parse(readFileSync(path, "utf8")) : [];
 
-describe.skipIf(!shared)("shared OTLP vectors of traces (set CENTSPAN_SHARED)", () => {
-  it("are all here", () => expect([all.length, vectors.length]).toEqual([50, 40]));
+describe.skipIf(!shared)("shared OTLP vectors (set CENTSPAN_SHARED)", () => {
+  it("are all here", () => expect(vectors).toHaveLength(50));
 
-  it.each(vectors.filter((vector) => !isLeft(vector)))("$id $family: $trap", (vector) => {
-    check(vector, readSpans(vector));
-    check(vector, readSpans(vector).toReversed());
+  it.each(vectors)("$id $family: $trap", (vector) => {
+    const exports = [vector.otlp, ...(vector.also ?? []).map(({ otlp }) => otlp)];
+    check(vector, readExports(exports));
+    check(vector, readExports(exports.toReversed()));
+    for (const seed of SEEDS) check(vector, shuffle(readExports(exports), seed));
   });
 
-  it.each(vectors.filter(isLeft))("$id $family is still left for later", (vector) => {
-    expect(() => check(vector, readSpans(vector))).toThrow();
+  it.each(vectors)("$id says the same however often its records are sent", (vector) => {
+    const exports = [vector.otlp, ...(vector.also ?? []).map(({ otlp }) => otlp)];
+    const once = summarise(vector, readExports(exports));
+    for (const seed of SEEDS) {
+      const random = createRandom(seed);
+      const resent = Array.from({ length: 3 }, () => exports[random.integer(exports.length)] ?? {});
+      expect(summarise(vector, shuffle(readExports([...exports, ...resent]), seed))).toEqual(once);
+    }
   });
 });
 
-function check({ context, expected }: Vector, spans: SpanRecord[]): void {
-  const { calls, notes } = deriveCallsWithNotes(spans, { gatewayServices: context?.gateway_services ?? [] });
+function summarise({ context }: Vector, { spans, logs, points }: Signals) {
+  const { calls, notes } = deriveCallsWithNotes({ spans, logs }, { gatewayServices: context?.gateway_services ?? [] });
+  const callsBySession = new Set(calls.map(({ sessionId }) => sessionId));
+  return { calls, notes: notes.filter(isOfCall), totals: sumMetricTotals(points, { callsBySession }) };
+}
+const isOfCall = ({ kind }: { kind: string }): boolean => kind === "flag" || kind === "alternative";
+
+function check({ context, expected }: Vector, { spans, logs, points }: Signals): void {
+  const { calls, notes } = deriveCallsWithNotes({ spans, logs }, { gatewayServices: context?.gateway_services ?? [] });
   expect(calls).toHaveLength(expected.calls.length);
   for (const [index, want] of expected.calls.entries()) {
     const call = calls[index];
-    expect(call).toMatchObject({
-      traceId: want.trace_id,
-      spanId: want.span_id,
-      model: want.model,
-      provider: want.provider,
-      sessionId: want.session_id ?? "",
-      responseId: want.response_id ?? "",
-      quarantineReason: want.status === "estimated_required" ? "usage_missing" : "",
-    });
-    if (want.buckets) expect(call?.buckets).toEqual(readBuckets(want.buckets));
-    const cached = (want.buckets?.cache_read ?? 0) + (want.buckets?.cache_write_5m ?? 0);
-    if (cached > 0) expect(call?.inputSemantics).toBe(want.input_semantics);
-    const claim = call?.providedCostUsd;
-    expect(claim ? formatDecimal(claim) : undefined).toBe(want.provided_cost_usd);
+    checkCall(call, want);
     const flags = notes.flatMap((note) => (note.kind === "flag" && note.callId === call?.callId ? [note.flag] : []));
     expect(flags).toEqual(want.flags ?? []);
     const alternatives = notes.flatMap((note) => (note.kind === "alternative" ? [note.buckets] : []));
@@ -101,9 +98,48 @@ function check({ context, expected }: Vector, spans: SpanRecord[]): void {
   }
   const notBilled = notes.flatMap((note) => (note.kind === "not_billed" ? [`${note.spanId} ${note.reason}`] : []));
   expect(notBilled.sort()).toEqual((expected.not_billed ?? []).map((each) => `${each.span_id} ${each.reason}`).sort());
+  const rollups = notes.filter((note) => note.kind === "rollup");
+  expect(rollups.flatMap(({ flags }) => flags)).toEqual(expected.flags ?? []);
+  const remainders = rollups.flatMap(({ remainder }) => remainder ?? []);
+  const { rollup_remainder: want } = expected;
+  expect(remainders).toEqual(want ? [{ promptTokens: want.input_total, outputTokens: want.output_total }] : []);
+
+  const callsBySession = new Set(calls.map(({ sessionId }) => sessionId));
+  const totals = sumMetricTotals(points, { callsBySession });
+  expect(totals.map((total) => ({ ...total, providedCostUsd: write(total.providedCostUsd) }))).toEqual(
+    (expected.metric_totals ?? []).map((total) => ({
+      model: total.model,
+      provider: total.provider,
+      sessionId: total.session_id ?? "",
+      buckets: readBuckets(total.buckets),
+      callCount: total.call_count ?? null,
+      providedCostUsd: total.provided_cost_usd,
+      flags: total.flags ?? [],
+      reconcileOnly: total.reconcile_only,
+    })),
+  );
 }
 
-function readBuckets(counts: Record<string, number>): Buckets {
+function checkCall(call: Call | undefined, want: ExpectedCall): void {
+  expect(call).toMatchObject({
+    traceId: want.trace_id ?? "",
+    spanId: want.span_id ?? "",
+    model: want.model,
+    provider: want.provider,
+    sessionId: want.session_id ?? "",
+    responseId: want.response_id ?? "",
+    ttftMs: want.ttft_ms ?? null,
+    quarantineReason: want.status === "estimated_required" ? "usage_missing" : "",
+  });
+  if (want.buckets) expect(call?.buckets).toEqual(readBuckets(want.buckets));
+  const cached = (want.buckets?.cache_read ?? 0) + (want.buckets?.cache_write_5m ?? 0);
+  if (cached > 0) expect(call?.inputSemantics).toBe(want.input_semantics);
+  expect(write(call?.providedCostUsd ?? null)).toBe(want.provided_cost_usd);
+}
+
+const write = (amount: Decimal | null): string | undefined => (amount ? formatDecimal(amount) : undefined);
+
+function readBuckets(counts: Counts): Buckets {
   const entries = METERS.map((meter) => [BUCKET_OF_METER[meter], counts[meter] ?? 0] as const);
   const {
     input = 0,
@@ -116,40 +152,12 @@ function readBuckets(counts: Record<string, number>): Buckets {
   return { input, cacheRead, cacheWrite5m, cacheWrite1h, outputText, outputReasoning };
 }
 
-/** Spans as the store would give them: attribute values as text. Exports of other signals have no spans. */
-function readSpans({ otlp, also = [] }: Vector): SpanRecord[] {
-  return [otlp, ...also.map((each) => each.otlp)].flatMap(({ resourceSpans = [] }) =>
-    resourceSpans.flatMap(({ resource, scopeSpans }) =>
-      scopeSpans.flatMap(({ scope, spans }) =>
-        spans.map((each): SpanRecord => {
-          const resourceAttributes = readAttributes(resource?.attributes);
-          return {
-            traceId: each.traceId,
-            spanId: each.spanId,
-            parentSpanId: each.parentSpanId ?? "",
-            name: each.name,
-            kind: "client",
-            service: resourceAttributes["service.name"] ?? "",
-            startedAtNs: BigInt(each.startTimeUnixNano),
-            endedAtNs: BigInt(each.endTimeUnixNano),
-            status: each.status?.code === 2 ? "error" : "unset",
-            statusMessage: "",
-            attributes: readAttributes(each.attributes),
-            resourceAttributes,
-            scopeName: scope?.name ?? "",
-            events: [],
-            links: [],
-          };
-        }),
-      ),
-    ),
-  );
+/** Fisher–Yates, for each signal. */
+function shuffle({ spans, logs, points }: Signals, seed: number): Signals {
+  const random = createRandom(seed);
+  const mixed = <T>(items: readonly T[]): T[] => {
+    const rest = [...items];
+    return items.flatMap(() => rest.splice(random.integer(rest.length), 1));
+  };
+  return { spans: mixed(spans), logs: mixed(logs), points: mixed(points) };
 }
-
-const readAttributes = (attributes: Attribute[] = []): Record<string, string> =>
-  Object.fromEntries(
-    attributes.map(({ key, value }) => [
-      key,
-      String(value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue ?? ""),
-    ]),
-  );

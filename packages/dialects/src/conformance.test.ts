@@ -1,59 +1,163 @@
-/** What every dialect must do, over the registry: a new file is tested without editing this one. */
-import { type Dialect, EMPTY_BUCKETS } from "@centspan/model";
+/** What every layout of every dialect must do, over the registry: a new file is tested without editing this one. */
+import {
+  type CallLayout,
+  COUNT_FIELDS,
+  type CountField,
+  EMPTY_BUCKETS,
+  type LogLayout,
+  type Mark,
+  type MetricPoint,
+  type Place,
+  type SpanLayout,
+} from "@centspan/model";
 import { describe, expect, it } from "vitest";
-import { dialects, readModelFacts, readUsage, recogniseDialect } from "./index.ts";
+import {
+  createReader,
+  dialects,
+  isAgentSpan,
+  isModelSpan,
+  isUsageAttribute,
+  readFirstTokenMs,
+  readModelFacts,
+  readUsage,
+  recogniseMetric,
+  recogniseRecord,
+  recogniseSpan,
+} from "./index.ts";
+import { attributeOf } from "./reader.ts";
 
-type Counts = Partial<Record<"input" | "output" | "cacheRead" | "cacheWrite" | "reasoning" | "total", string>>;
+type Counts = Partial<Record<CountField, string>>;
+type Attributes = Record<string, string>;
 
-/** A span as the dialect's emitter would write it, with the given counts where it has a place for them. */
-function makeSpan(dialect: Dialect, counts: Counts) {
-  const attributes: Record<string, string> = {};
-  for (const [name, text] of Object.entries(counts)) {
-    const [first] = Object.entries(dialect.fields).find(([field]) => field === name)?.[1] ?? [];
-    if (first) attributes[first] = text;
+/** Writes a fact where a layout finds it; values in JSON are numbers where they look like it, as emitters send them. */
+function put(attributes: Attributes, place: Place | undefined, text: string): void {
+  if (place === undefined) return;
+  if (typeof place === "string" || place.path === undefined) {
+    attributes[attributeOf(place)] = text;
+    return;
   }
-  for (const name of dialect.recognise.attributes ?? []) {
-    const isCount = [dialect.fields.input, dialect.fields.output, dialect.fields.reasoning].some((f) =>
-      f.includes(name),
-    );
-    if (!isCount && !dialect.ambiguousCached?.includes(name)) attributes[name] ??= "0";
-  }
-  return { attributes, scopeName: dialect.recognise.scopes?.[0] ?? "" };
+  const value = /^-?\d+(\.\d+)?$/.test(text) ? text : JSON.stringify(text);
+  const nested = place.path.reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, value);
+  const before = attributes[place.attribute];
+  // Two objects side by side become one: the keys that tests put are distinct.
+  attributes[place.attribute] = before?.startsWith("{") ? `${before.slice(0, -1)},${nested.slice(1)}` : nested;
 }
 
-describe.each(dialects)("dialect $id", (dialect) => {
-  const { cacheRead, cacheWrite, reasoning } = dialect.fields;
-  const [read, write, thought] = [cacheRead.length && 40, cacheWrite.length && 25, reasoning.length && 15];
+const putMarks = (attributes: Attributes, marks: readonly Mark[] = []): void => {
+  for (const { attribute, values } of marks) attributes[attribute] = values[0] ?? "";
+};
 
-  it("is recognised by its own attributes, and says what it is", () => {
-    expect(recogniseDialect(makeSpan(dialect, { input: "300", output: "60" }))?.id).toBe(dialect.id);
+function writeCounts({ fields }: CallLayout, counts: Counts): Attributes {
+  const attributes: Attributes = {};
+  for (const field of COUNT_FIELDS) {
+    const text = counts[field];
+    if (text !== undefined) put(attributes, fields[field]?.[0], text);
+  }
+  return attributes;
+}
+
+/** As the emitter would write it: what the layout is recognised by is there, whichever counts are. */
+function makeSpan(layout: SpanLayout, counts: Counts) {
+  const { scopes, places = [], marks } = layout.recognise;
+  const attributes = writeCounts(layout, counts);
+  const countPlaces = COUNT_FIELDS.flatMap((field) => layout.fields[field] ?? []).map(attributeOf);
+  for (const place of places) {
+    if (!countPlaces.includes(attributeOf(place))) put(attributes, place, "0");
+  }
+  putMarks(attributes, marks);
+  return { attributes, scopeName: scopes?.[0] ?? "" };
+}
+
+function makeRecord(layout: LogLayout, counts: Counts) {
+  const [event] = layout.events;
+  const attributes: Attributes = { "event.name": event?.name ?? "", ...writeCounts(layout, counts) };
+  putMarks(attributes, event?.marks);
+  return { attributes, scopeName: "", eventName: "event some/source/file.rs:12" };
+}
+
+const samples = dialects.flatMap((dialect) => [
+  ...(dialect.spans ?? []).map((layout, index) => ({
+    name: `${dialect.id}, spans ${index + 1}`,
+    dialect,
+    layout,
+    make: (counts: Counts) => makeSpan(layout, counts),
+    recognise: recogniseSpan,
+  })),
+  ...(dialect.logs ?? []).map((layout, index) => ({
+    name: `${dialect.id}, logs ${index + 1}`,
+    dialect,
+    layout,
+    make: (counts: Counts) => makeRecord(layout, counts),
+    recognise: (record: ReturnType<typeof makeRecord>) => recogniseRecord(record),
+  })),
+]);
+
+it("there is a dialect for every emitter that we say we read", () => {
+  expect(dialects.map(({ id }) => id)).toEqual([
+    "ai-sdk",
+    "ai-sdk-legacy",
+    "claude-code",
+    "codex",
+    "envoy-ai-gateway",
+    "gemini-cli",
+    "langfuse",
+    "litellm",
+    "openinference",
+    "openllmetry",
+    "semconv",
+    "sglang",
+    "vllm",
+  ]);
+});
+
+describe.each(samples)("dialect $name", ({ dialect, layout, make, recognise }) => {
+  const { fields } = layout;
+  const usageOf = (counts: Counts) => readUsage(createReader(make(counts).attributes), layout);
+  const has = (field: CountField): number => (fields[field] ? 1 : 0);
+  const [read, write] = [has("cacheRead") * 40, has("cacheWrite") * 25];
+  const [thought, beside] = [has("reasoning") * 15, has("inputBeside") * 7];
+
+  it("is recognised by what it writes, and says what it is", () => {
+    const sample = { ...make({ input: "300", output: "60", total: "360" }), eventName: "" };
+    expect(recognise(sample)).toEqual({ dialect, layout });
+    expect(Object.keys(sample.attributes).some(isUsageAttribute)).toBe(true);
     expect(dialect.describe).not.toBe("");
   });
 
   it("gives buckets that are disjoint, whatever its counts include", () => {
-    const span = makeSpan(dialect, { input: "300", output: "60", cacheRead: "40", cacheWrite: "25", reasoning: "15" });
-    expect(readUsage(span, dialect)).toMatchObject({
+    const usage = usageOf({
+      input: "300",
+      inputBeside: "7",
+      output: "60",
+      cacheRead: "40",
+      cacheWrite: "25",
+      reasoning: "15",
+    });
+    expect(usage).toMatchObject({
       buckets: {
-        input: dialect.inputIncludesCached ? 300 - read - write : 300,
+        input: beside + (layout.inputIncludesCached ? 300 - read - write : 300),
         cacheRead: read,
         cacheWrite5m: write,
         cacheWrite1h: 0,
-        outputText: dialect.outputIncludesReasoning ? 60 - thought : 60,
+        outputText: layout.outputIncludesReasoning ? 60 - thought : 60,
         outputReasoning: thought,
       },
-      inputSemantics: dialect.inputIncludesCached ? "inclusive" : "exclusive",
+      inputSemantics: layout.inputIncludesCached ? "inclusive" : "exclusive",
       quarantineReason: "",
     });
   });
 
   it("reads a double and a string alike, and zero as a value", () => {
-    expect(readUsage(makeSpan(dialect, { input: "300.0", output: "60" }), dialect)?.buckets.input).toBe(300);
-    const zero = readUsage(makeSpan(dialect, { input: "0", output: "0" }), dialect);
-    expect(zero).toMatchObject({ buckets: EMPTY_BUCKETS, flags: ["explicit_zero_usage"], quarantineReason: "" });
+    expect(usageOf({ input: "300.0", output: "60" })?.buckets.input).toBe(300);
+    expect(usageOf({ input: "0", output: "0" })).toMatchObject({
+      buckets: EMPTY_BUCKETS,
+      flags: ["explicit_zero_usage"],
+      quarantineReason: "",
+    });
   });
 
   it("sees no usage where only a breakdown is given", () => {
-    expect(readUsage(makeSpan(dialect, { reasoning: "15", cacheRead: "3" }), dialect)).toBeNull();
+    expect(usageOf({ reasoning: "15", cacheRead: "3" })).toBeNull();
   });
 
   it.each([
@@ -62,23 +166,65 @@ describe.each(dialects)("dialect $id", (dialect) => {
     { why: "text", counts: { input: "many", output: "60" }, reason: "invalid_count" },
     { why: "more than 2^53", counts: { input: "9007199254740993", output: "60" }, reason: "invalid_count" },
   ])("quarantines $why", ({ counts, reason }) => {
-    const usage = readUsage(makeSpan(dialect, counts), dialect);
-    expect(usage).toMatchObject({ quarantineReason: reason, buckets: EMPTY_BUCKETS });
+    expect(usageOf(counts)).toMatchObject({ quarantineReason: reason, buckets: EMPTY_BUCKETS });
   });
 
   it("quarantines a total that does not add up", () => {
-    const usage = readUsage(makeSpan(dialect, { input: "300", output: "60", total: "999" }), dialect);
-    expect(usage?.quarantineReason).toBe(dialect.fields.total.length > 0 ? "total_mismatch" : "");
+    expect(usageOf({ input: "300", output: "60", total: "999" })?.quarantineReason).toBe(
+      fields.total ? "total_mismatch" : "",
+    );
   });
 
   it("names the model that answered before the one asked for", () => {
-    const { requestModel, responseModel } = dialect.fields;
-    const attributes = Object.fromEntries([
-      ...requestModel.map((name) => [name, "claude-asked"]),
-      ...responseModel.map((name) => [name, "claude-answered"]),
-    ]);
-    const facts = readModelFacts({ attributes }, dialect);
-    expect(facts.model).toBe(responseModel.length > 0 ? "claude-answered" : "claude-asked");
+    const attributes: Attributes = {};
+    for (const place of fields.requestModel ?? []) put(attributes, place, "claude-asked");
+    for (const place of fields.responseModel ?? []) put(attributes, place, "claude-answered");
+    const facts = readModelFacts(createReader(attributes), { dialect, layout });
+    expect(facts.model).toBe(fields.responseModel ? "claude-answered" : "claude-asked");
     expect(facts.provider).toBe(dialect.defaultProvider ?? "anthropic");
   });
+
+  it("gives the time to the first token in milliseconds, whatever its unit", () => {
+    const startedAtNs = 1_790_000_000_000_000_000n;
+    const texts = { ms: ["250"], s: ["0.25", "250000000"], instant: ["2026-09-21T14:13:20.250Z"] };
+    for (const { place, unit } of layout.firstToken ?? []) {
+      for (const text of texts[unit]) {
+        const attributes: Attributes = {};
+        put(attributes, place, text);
+        expect(readFirstTokenMs(createReader(attributes), { dialect, layout }, startedAtNs)).toBe(250);
+      }
+    }
+    expect(readFirstTokenMs(createReader({}), { dialect, layout }, startedAtNs)).toBeNull();
+  });
+});
+
+const metrics = dialects.flatMap((dialect) =>
+  (dialect.metrics ?? []).map((layout) => ({ name: dialect.id, dialect, layout })),
+);
+
+describe.each(metrics)("metrics of dialect $name", ({ dialect, layout }) => {
+  it("are recognised by their names", () => {
+    for (const name of [layout.tokens.name, layout.costUsd?.name ?? layout.tokens.name]) {
+      const point: Pick<MetricPoint, "name" | "scopeName"> = { name, scopeName: layout.scopes?.[0] ?? "" };
+      expect(recogniseMetric(point)).toEqual({ dialect, layout });
+    }
+  });
+
+  it("tell input from output, and each kind of token under one name for each field", () => {
+    const fields = Object.values(layout.tokens.counts);
+    expect(fields).toEqual(expect.arrayContaining(["input", "output"]));
+  });
+});
+
+it("a model span is none of an agent, and the other way round", () => {
+  for (const { modelSpan, agentSpan } of dialects.flatMap(({ spans = [] }) => spans)) {
+    for (const value of modelSpan?.values ?? []) {
+      const attributes = { [modelSpan?.attribute ?? ""]: value };
+      expect([isModelSpan(attributes), isAgentSpan(attributes)]).toEqual([true, false]);
+    }
+    for (const value of agentSpan?.values ?? []) {
+      const attributes = { [agentSpan?.attribute ?? ""]: value };
+      expect([isModelSpan(attributes), isAgentSpan(attributes)]).toEqual([false, true]);
+    }
+  }
 });

@@ -1,5 +1,16 @@
 export { isUsageAttribute } from "./is-usage-attribute.ts";
-export { type ModelFacts, readModelFacts } from "./read-facts.ts";
-export { readUsage, type UsageReading } from "./read-usage.ts";
-export { recogniseDialect } from "./recognise.ts";
+export { parseAmount, parseCount } from "./parse-values.ts";
+export { type ModelFacts, readFirstTokenMs, readModelFacts } from "./read-facts.ts";
+export { readUsage } from "./read-usage.ts";
+export { type Attributes, createReader, type Reader } from "./reader.ts";
+export {
+  isAgentSpan,
+  isModelSpan,
+  marksModelSpan,
+  type Recognised,
+  recogniseMetric,
+  recogniseRecord,
+  recogniseSpan,
+} from "./recognise.ts";
 export { dialects } from "./registry.gen.ts";
+export { type Counts, splitCounts, type UsageReading } from "./split-counts.ts";

@@ -1,33 +1,58 @@
-/** The facts of a model call beside its counts, through the dialect of its span. Unknown is the empty string. */
-import { type Decimal, parseDecimal } from "@centspan/base";
-import type { Dialect, SpanRecord } from "@centspan/model";
+/** The facts of a model call beside its counts, through the dialect of its record. Unknown is the empty string. */
+import type { Decimal } from "@centspan/base";
+import type { CallLayout } from "@centspan/model";
 import { normaliseProvider } from "./normalise-provider.ts";
+import { parseAmount, parseLatencyMs } from "./parse-values.ts";
+import type { Reader } from "./reader.ts";
+import type { Recognised } from "./recognise.ts";
 
 export type ModelFacts = {
-  /** The model that answered, or the one asked for where the span does not say. */
+  /** The model that answered, or the one asked for where the record does not say. */
   model: string;
   provider: string;
   responseId: string;
+  requestId: string;
   sessionId: string;
   serviceTier: string;
   effort: string;
+  keyId: string;
+  key: string;
+  team: string;
   /** The sender's own figure, kept beside ours. */
   providedCostUsd: Decimal | null;
 };
 
-export function readModelFacts(span: Pick<SpanRecord, "attributes">, dialect: Dialect): ModelFacts {
-  const { fields } = dialect;
-  const model = stripMarks(readText(span, fields.responseModel) || readText(span, fields.requestModel));
-  const provider = readText(span, fields.provider) || (dialect.defaultProvider ?? "");
+export function readModelFacts(
+  read: Reader,
+  { dialect, layout: { fields } }: Recognised<Pick<CallLayout, "fields">>,
+): ModelFacts {
+  const model = stripMarks(read(fields.responseModel) || read(fields.requestModel));
   return {
     model,
-    provider: normaliseProvider(provider, model),
-    responseId: dropCommonId(readText(span, fields.responseId)),
-    sessionId: readText(span, fields.sessionId),
-    serviceTier: readText(span, fields.serviceTier),
-    effort: readText(span, fields.effort),
-    providedCostUsd: parseAmount(readText(span, fields.cost ?? [])),
+    provider: normaliseProvider(read(fields.provider) || (dialect.defaultProvider ?? ""), model),
+    responseId: dropCommonId(read(fields.responseId)),
+    requestId: read(fields.requestId),
+    sessionId: read(fields.sessionId),
+    serviceTier: read(fields.serviceTier),
+    effort: read(fields.effort),
+    keyId: read(fields.keyId),
+    key: read(fields.key),
+    team: read(fields.team),
+    providedCostUsd: parseAmount(read(fields.costUsd)),
   };
+}
+
+/** Null where the record does not say; an instant needs the start of its span. */
+export function readFirstTokenMs(
+  read: Reader,
+  { layout }: Recognised<CallLayout>,
+  startedAtNs: bigint | null,
+): number | null {
+  for (const { place, unit } of layout.firstToken ?? []) {
+    const ms = parseLatencyMs(read([place]), unit, startedAtNs);
+    if (ms !== null) return ms;
+  }
+  return null;
 }
 
 /** Clients append their own choices to the id in brackets, such as `claude-opus-4-8[1m]`; no provider's id has any. */
@@ -41,24 +66,3 @@ function stripMarks(model: string): string {
  * responses, and taking them for one would lose calls.
  */
 const dropCommonId = (id: string): string => (/^(chatcmpl-|cmpl-|resp_)\d{1,10}$/.test(id) ? "" : id);
-
-/** The first candidate that is there. */
-export function readText(span: Pick<SpanRecord, "attributes">, candidates: readonly string[]): string {
-  for (const name of candidates) {
-    const value = span.attributes[name];
-    if (value !== undefined && value !== "") return value;
-  }
-  return "";
-}
-
-/** Amounts arrive as doubles, whose text may have an exponent; anything else that is no plain decimal is no claim. */
-function parseAmount(text: string): Decimal | null {
-  const match = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text);
-  if (!match) return null;
-  const [, whole = "", fraction = "", exponent = "0"] = match;
-  const digits = whole + fraction;
-  const point = whole.length + Number(exponent);
-  const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
-  const at = point <= 0 ? 1 : point;
-  return parseDecimal(padded.length > at ? `${padded.slice(0, at)}.${padded.slice(at)}` : padded);
-}

@@ -1,11 +1,17 @@
 import { formatDecimal } from "@centspan/base";
 import { describe, expect, it } from "vitest";
-import { readModelFacts, readUsage, recogniseDialect } from "./index.ts";
+import { createReader, readModelFacts, readUsage, recogniseSpan } from "./index.ts";
 
 const read = (attributes: Record<string, string>, scopeName = "") => {
-  const span = { attributes, scopeName };
-  const dialect = recogniseDialect(span);
-  return dialect && { id: dialect.id, usage: readUsage(span, dialect), facts: readModelFacts(span, dialect) };
+  const spoken = recogniseSpan({ attributes, scopeName });
+  const reader = createReader(attributes);
+  return (
+    spoken && {
+      id: spoken.dialect.id,
+      usage: readUsage(reader, spoken.layout),
+      facts: readModelFacts(reader, spoken),
+    }
+  );
 };
 
 it("a model's marks are no part of its id, however many there are", () => {
@@ -129,4 +135,72 @@ describe("facts", () => {
 
 it("does not recognise spans of other kinds", () => {
   expect(read({ "http.request.method": "GET", input_tokens: "5" })).toBeNull();
+});
+
+describe("places", () => {
+  const langfuse = (usage: string) => read({ "langfuse.observation.usage_details": usage }, "langfuse-sdk")?.usage;
+
+  it("may be keys of JSON inside an attribute", () => {
+    const usage = langfuse(
+      '{"input":207,"input_cached_tokens":1792,"output":90,"output_reasoning_tokens":310,"total":2399}',
+    );
+    expect(usage).toMatchObject({ inputSemantics: "exclusive", quarantineReason: "" });
+    expect(usage?.buckets).toMatchObject({ input: 207, cacheRead: 1792, outputText: 90, outputReasoning: 310 });
+  });
+
+  it("of another shape of that JSON are another layout's, with its own meaning", () => {
+    const usage = langfuse(
+      '{"prompt_tokens":1200,"completion_tokens":300,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":1000}}',
+    );
+    expect(usage?.buckets).toMatchObject({ input: 200, cacheRead: 1000, outputText: 300 });
+  });
+
+  it.each(["", "{", "null", "[]", "7", '"input"', '{"input":{"n":1}}', '{"toString":1}'])(
+    "hold no usage in %j",
+    (text) => {
+      expect(langfuse(text)).toBeNull();
+    },
+  );
+
+  it("take a text only where it can be that fact: threads have numbers, conversations don't", () => {
+    const codex = {
+      "codex.usage.total_tokens": "2",
+      "gen_ai.usage.input_tokens": "1",
+      "gen_ai.usage.output_tokens": "1",
+    };
+    expect(read({ ...codex, "thread.id": "4" })?.facts.sessionId).toBe("");
+    expect(read({ ...codex, "thread.id": "01a227ff-26c4" })?.facts.sessionId).toBe("01a227ff-26c4");
+  });
+
+  it("are looked for in a span before those above it, but the better place comes first", () => {
+    const reader = createReader({ "thread.id": "x", model: "inner" }, { "conversation.id": "c", model: "outer" });
+    expect(reader(["conversation.id", "thread.id"])).toBe("c");
+    expect(reader(["model"])).toBe("inner");
+  });
+});
+
+it("Envoy's gateway passes on what Anthropic counted, and converts nothing", () => {
+  const counts = {
+    "gen_ai.usage.input_tokens": "100",
+    "gen_ai.usage.output_tokens": "5",
+    "gen_ai.usage.cache_read.input_tokens": "40",
+  };
+  const inputOf = (provider: string) =>
+    read({ ...counts, "gen_ai.provider.name": provider }, "envoyproxy/ai-gateway")?.usage?.buckets.input;
+  expect([inputOf("anthropic"), inputOf("openai")]).toEqual([100, 60]);
+});
+
+it("LiteLLM knows key and team of its callers, and its own cost", () => {
+  const facts = read(
+    {
+      "gen_ai.usage.prompt_tokens": "10",
+      "gen_ai.usage.completion_tokens": "1",
+      "gen_ai.cost.total_cost": "0.0045",
+      "metadata.user_api_key_alias": "ci",
+      "metadata.user_api_key_team_alias": "core",
+    },
+    "litellm",
+  )?.facts;
+  expect(facts).toMatchObject({ key: "ci", team: "core" });
+  expect(facts?.providedCostUsd && formatDecimal(facts.providedCostUsd)).toBe("0.0045");
 });

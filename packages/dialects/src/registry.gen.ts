@@ -4,9 +4,14 @@ import aiSdk from "./dialects/ai-sdk.ts";
 import aiSdkLegacy from "./dialects/ai-sdk-legacy.ts";
 import claudeCode from "./dialects/claude-code.ts";
 import codex from "./dialects/codex.ts";
+import envoyAiGateway from "./dialects/envoy-ai-gateway.ts";
+import geminiCli from "./dialects/gemini-cli.ts";
+import langfuse from "./dialects/langfuse.ts";
+import litellm from "./dialects/litellm.ts";
 import openinference from "./dialects/openinference.ts";
 import openllmetry from "./dialects/openllmetry.ts";
 import semconv from "./dialects/semconv.ts";
+import sglang from "./dialects/sglang.ts";
 import vllm from "./dialects/vllm.ts";
 
-export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, codex, openinference, openllmetry, semconv, vllm];
+export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, codex, envoyAiGateway, geminiCli, langfuse, litellm, openinference, openllmetry, semconv, sglang, vllm];

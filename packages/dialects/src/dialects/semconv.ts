@@ -1,13 +1,7 @@
 import { defineDialect } from "@centspan/model";
 
 /** `gen_ai.usage.details.*` (Pydantic AI) breaks the standard counts down and is never added to them. */
-export default defineDialect({
-  id: "semconv",
-  describe: "OpenTelemetry GenAI semantic conventions, both spellings of the cache write",
-  recognise: {
-    attributes: ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.operation.name"],
-    precedence: -1,
-  },
+const reading = {
   inputIncludesCached: true,
   outputIncludesReasoning: true,
   fields: {
@@ -28,6 +22,43 @@ export default defineDialect({
     sessionId: ["gen_ai.conversation.id", "session.id"],
     serviceTier: ["openai.response.service_tier", "gen_ai.openai.response.service_tier"],
     effort: ["gen_ai.request.reasoning.level", "gen_ai.request.reasoning_effort"],
-    cost: ["centspan.provided_cost_usd"],
+    costUsd: ["centspan.provided_cost_usd"],
   },
+  firstToken: [{ place: "gen_ai.response.time_to_first_chunk", unit: "s" }],
+} as const;
+
+export default defineDialect({
+  id: "semconv",
+  describe: "OpenTelemetry GenAI semantic conventions, both spellings of the cache write",
+  precedence: -1,
+  spans: [
+    {
+      ...reading,
+      recognise: { places: ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.operation.name"] },
+      modelSpan: {
+        attribute: "gen_ai.operation.name",
+        values: ["chat", "text_completion", "generate_content", "embeddings"],
+      },
+      agentSpan: { attribute: "gen_ai.operation.name", values: ["invoke_agent"] },
+    },
+  ],
+  logs: [{ ...reading, events: [{ name: "gen_ai.client.inference.operation.details" }] }],
+  metrics: [
+    {
+      inputIncludesCached: true,
+      outputIncludesReasoning: true,
+      tokens: {
+        name: "gen_ai.client.token.usage",
+        type: "gen_ai.token.type",
+        counts: { input: "input", output: "output", completion: "output" },
+      },
+      oneValuePerCall: true,
+      fields: {
+        requestModel: ["gen_ai.request.model"],
+        responseModel: ["gen_ai.response.model"],
+        provider: ["gen_ai.provider.name", "gen_ai.system"],
+        sessionId: ["gen_ai.conversation.id", "session.id"],
+      },
+    },
+  ],
 });

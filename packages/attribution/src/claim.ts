@@ -1,0 +1,66 @@
+/** One observer's report of a call, from a span or from a log record. Claims with one call id are one call. */
+import { deriveId } from "@centspan/base";
+import type { Recognised, UsageReading } from "@centspan/dialects";
+import type { CallLayout } from "@centspan/model";
+import { type Buckets, type Call, EMPTY_BUCKETS, type SpanRecord } from "@centspan/model";
+import type { CallFacts } from "./read-call-facts.ts";
+
+export type Claim = {
+  call: Call;
+  /** What it is known by besides its place: the ids of its response and of its request. */
+  ids: readonly string[];
+  flags: readonly string[];
+  /** The other reading of ambiguous counts. */
+  alternative: Buckets | null;
+  /** Null for a log record. */
+  span: SpanRecord | null;
+};
+
+/** The same response has the same id whoever reports it, so that a later and better report replaces an earlier one. */
+export const callIdOfResponse = (responseId: string): string => deriveId("call", "response", responseId);
+export const callIdOfSpan = ({ traceId, spanId }: Pick<SpanRecord, "traceId" | "spanId">): string =>
+  deriveId("call", "span", traceId, spanId);
+
+export const knownIds = ({ responseId, requestId }: CallFacts): string[] => [
+  ...new Set([responseId, requestId].filter((id) => id !== "")),
+];
+
+/** What a call says of itself, whatever it was read from. */
+export function describeCall(
+  facts: CallFacts,
+  { dialect, layout }: Recognised<CallLayout>,
+  reading: UsageReading | null,
+): Pick<
+  Call,
+  | "provider"
+  | "model"
+  | "effort"
+  | "serviceTier"
+  | "responseId"
+  | "dialect"
+  | "inputSemantics"
+  | "requests"
+  | "buckets"
+  | "ttftMs"
+  | "providedCostUsd"
+  | "quarantineReason"
+> {
+  return {
+    provider: facts.provider,
+    model: facts.model,
+    effort: facts.effort,
+    serviceTier: facts.serviceTier,
+    responseId: facts.responseId,
+    dialect: dialect.id,
+    inputSemantics: reading?.inputSemantics ?? (layout.inputIncludesCached ? "inclusive" : "exclusive"),
+    requests: 1,
+    buckets: reading?.buckets ?? EMPTY_BUCKETS,
+    ttftMs: facts.ttftMs,
+    providedCostUsd: facts.providedCostUsd,
+    quarantineReason: reading ? reading.quarantineReason : "usage_missing",
+  };
+}
+
+export const promptTokens = ({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Buckets): number =>
+  input + cacheRead + cacheWrite5m + cacheWrite1h;
+export const outputTokens = ({ outputText, outputReasoning }: Buckets): number => outputText + outputReasoning;

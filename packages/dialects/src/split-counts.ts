@@ -1,0 +1,68 @@
+/**
+ * Token counts as an emitter gave them → disjoint buckets. Evidence in the numbers beats the dialect's default: more
+ * cached than input tokens, or a total that only adds up that way, proves that the input count excludes the cached
+ * ones. Never clamps: counts that contradict each other give a quarantine reason and no buckets.
+ */
+import { type Buckets, type CountField, type Counting, EMPTY_BUCKETS } from "@centspan/model";
+
+type QuarantineReason = "invalid_count" | "negative_count" | "reasoning_exceeds_output" | "total_mismatch";
+type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
+
+export type UsageReading = {
+  /** Empty when quarantined. For an ambiguous reading: the inclusive one. */
+  buckets: Buckets;
+  inputSemantics: "inclusive" | "exclusive" | "ambiguous";
+  /** The exclusive reading of an ambiguous record. */
+  alternativeBuckets: Buckets | null;
+  flags: UsageFlag[];
+  quarantineReason: QuarantineReason | "";
+};
+
+/** NaN stands for what was no whole number. */
+export type Counts = Partial<Record<CountField, number>>;
+
+export function splitCounts(counts: Counts, counting: Counting, ambiguousCached = false): UsageReading {
+  const given = Object.values(counts);
+  if (given.some((value) => Number.isNaN(value))) return quarantine(counting, "invalid_count");
+  if (given.some((value) => value < 0)) return quarantine(counting, "negative_count");
+  const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, total } = counts;
+  if (counting.outputIncludesReasoning && reasoning > output) return quarantine(counting, "reasoning_exceeds_output");
+
+  const cached = cacheRead + cacheWrite;
+  const allOutput = output + (counting.outputIncludesReasoning ? 0 : reasoning);
+  const inclusiveTotal = input + inputBeside + allOutput;
+  const exclusiveTotal = inclusiveTotal + cached;
+  const proven = counting.inputIncludesCached && (cached > input || (cached > 0 && total === exclusiveTotal));
+  const exclusive = proven || !counting.inputIncludesCached;
+  const sums = [inclusiveTotal, ...(exclusive || ambiguousCached ? [exclusiveTotal] : [])];
+  if (total !== undefined && !sums.includes(total)) return quarantine(counting, "total_mismatch");
+
+  const rest = {
+    outputText: allOutput - reasoning,
+    outputReasoning: reasoning,
+    cacheRead,
+    cacheWrite5m: cacheWrite,
+    cacheWrite1h: 0,
+  };
+  const asExclusive: Buckets = { input: input + inputBeside, ...rest };
+  const asInclusive: Buckets = { input: input + inputBeside - cached, ...rest };
+  const ambiguous = !exclusive && ambiguousCached && cached > 0;
+  const flags: UsageFlag[] = [];
+  if (proven) flags.push("input_semantics_exclusive_inferred");
+  if (exclusiveTotal === 0) flags.push("explicit_zero_usage");
+  return {
+    buckets: exclusive ? asExclusive : asInclusive,
+    inputSemantics: exclusive ? "exclusive" : ambiguous ? "ambiguous" : "inclusive",
+    alternativeBuckets: ambiguous ? asExclusive : null,
+    flags,
+    quarantineReason: "",
+  };
+}
+
+const quarantine = (counting: Counting, quarantineReason: QuarantineReason): UsageReading => ({
+  buckets: EMPTY_BUCKETS,
+  inputSemantics: counting.inputIncludesCached ? "inclusive" : "exclusive",
+  alternativeBuckets: null,
+  flags: [],
+  quarantineReason,
+});
