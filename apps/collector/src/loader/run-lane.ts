@@ -1,0 +1,144 @@
+/**
+ * One table's way from the spool into the store: frames in order, many in one insert, one insert at a time.
+ * A store that is away is asked again for ever. A block that it refuses is halved until the frame that it refuses is alone;
+ * that one is kept aside and the others go in.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { CentspanError } from "@centspan/base";
+import type { Block, BlockStore, SignalTable } from "@centspan/model";
+import type { Position } from "../spool/checkpoint.ts";
+import type { Spool } from "../spool/open-spool.ts";
+import type { Frame } from "../spool/scan-segment.ts";
+
+const LIMIT = { rows: 500_000, bytes: 256 * 1024 * 1024, frames: 50_000 };
+/** A fourth of a second from one insert to the next: parts stay few, and the first after a pause goes at once. */
+const INSERT_EVERY_MS = 250;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+export type LaneOptions = {
+  table: SignalTable;
+  spool: Spool;
+  store: BlockStore;
+  /** Names this opening of the spool: positions are unique within it. */
+  session: string;
+  nowMs(): number;
+  keepRefused(refused: { table: SignalTable; block: Block; name: string; error: unknown }): Promise<void>;
+  onLoaded(): Promise<void>;
+  onError(error: unknown): void;
+  /** Once aborted, the lane ends when it has nothing left to do or the store is away. */
+  closing: AbortSignal;
+};
+
+export type LaneState = {
+  /** Everything of the table before it is in the store. */
+  position: Position;
+  rows: number;
+  frames: number;
+  refusedFrames: number;
+  isAway: boolean;
+  /** When the oldest frame was written that is on its way; null while there is none. */
+  oldestAtMs: number | null;
+  /** How long the oldest frame of the last insert had waited when it was in. */
+  lagMs: number | null;
+};
+
+export type Lane = { state: Readonly<LaneState>; finished: Promise<void> };
+
+export function startLane(options: LaneOptions): Lane {
+  const state: LaneState = {
+    position: options.spool.start,
+    rows: 0,
+    frames: 0,
+    refusedFrames: 0,
+    isAway: false,
+    oldestAtMs: null,
+    lagMs: null,
+  };
+  return { state, finished: runLane(options, state) };
+}
+
+async function runLane(options: LaneOptions, state: LaneState): Promise<void> {
+  const { table, spool, closing } = options;
+  let notBeforeMs = 0;
+  for (;;) {
+    await spool.waitBehind(table, state.position, closing);
+    if (!spool.isBehind(table, state.position)) return;
+    await pause(notBeforeMs - performance.now(), closing);
+    notBeforeMs = performance.now() + INSERT_EVERY_MS;
+    try {
+      await loadNext(options, state);
+    } catch (thrown) {
+      if (thrown === GIVEN_UP) return;
+      throw thrown;
+    }
+  }
+}
+
+async function loadNext(options: LaneOptions, state: LaneState): Promise<void> {
+  const { frames, next } = await persist(options, () => options.spool.find(options.table, state.position, LIMIT));
+  state.oldestAtMs = frames[0]?.writtenAtMs ?? null;
+  await insertFrames(options, state, frames);
+  if (state.oldestAtMs !== null) state.lagMs = options.nowMs() - state.oldestAtMs;
+  state.oldestAtMs = null;
+  state.frames += frames.length;
+  state.position = next;
+  await options.onLoaded();
+}
+
+async function insertFrames(options: LaneOptions, state: LaneState, frames: readonly Frame[]): Promise<void> {
+  const [first] = frames;
+  const last = frames.at(-1);
+  if (first === undefined || last === undefined) return;
+  const { table, spool, store } = options;
+  const block = spool.join(frames);
+  const name = `${options.session}-${table}-${first.generation}.${first.offset}-${last.generation}.${last.offset}`;
+  const refusal = await persist(options, async () => {
+    try {
+      await store.insertBlock(table, block, name);
+      state.isAway = false;
+      return null;
+    } catch (thrown) {
+      state.isAway = isAway(thrown);
+      if (state.isAway) throw thrown;
+      return thrown;
+    }
+  });
+  if (refusal === null) {
+    state.rows += block.rows;
+    return;
+  }
+  if (first === last) {
+    options.onError(refusal);
+    await persist(options, () => options.keepRefused({ table, block, name, error: refusal }));
+    state.refusedFrames += 1;
+    return;
+  }
+  const middle = frames.length >> 1;
+  await insertFrames(options, state, frames.slice(0, middle));
+  await insertFrames(options, state, frames.slice(middle));
+}
+
+const isAway = (thrown: unknown): boolean => thrown instanceof CentspanError && thrown.code === "store_unavailable";
+
+/** Nobody waits any more for what did not succeed; it stays in the spool. */
+const GIVEN_UP = new Error("given up");
+
+/** Does the work again and again, with growing pauses, until it succeeds. */
+async function persist<T>({ closing, onError }: LaneOptions, work: () => Promise<T>): Promise<T> {
+  for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
+    try {
+      return await work();
+    } catch (thrown) {
+      onError(thrown);
+      if (closing.aborted) throw GIVEN_UP;
+      await pause(pauseMs, closing);
+    }
+  }
+}
+
+/** Cut short when the lane is to close. */
+async function pause(ms: number, closing: AbortSignal): Promise<void> {
+  if (ms <= 0 || closing.aborted) return;
+  await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
+}
