@@ -16,6 +16,50 @@ export const MAX_VALUE_DEPTH = 32;
 
 /** Reads the KeyValue at the position as the next attribute of the open row; returns the class of its key. */
 export function readAttribute(reader: WireReader, column: AttributesColumn): number {
+  const keyClass = readShortText(reader, column);
+  return keyClass === NOT_SHORT_TEXT ? readAnyAttribute(reader, column) : keyClass;
+}
+
+const NOT_SHORT_TEXT = -1;
+
+/**
+ * Nearly all attributes are a key and a text, once each, in this order, with lengths of one byte. Those are read here
+ * without walking messages; whatever looks otherwise is left to the general reader.
+ */
+function readShortText(reader: WireReader, column: AttributesColumn): number {
+  const { view, at } = reader;
+  // Length, key's tag and length: then as many bytes as the length says, all within the message around.
+  if (at + 3 > reader.end) return NOT_SHORT_TEXT;
+  const length = view.getUint8(at);
+  const end = at + 1 + length;
+  const keyLength = view.getUint8(at + 2);
+  if (length > 0x7f || end > reader.end || keyLength > 0x7f || view.getUint8(at + 1) !== KEY) return NOT_SHORT_TEXT;
+  const keyStart = at + 3;
+  const value = keyStart + keyLength;
+  // Value's tag and length, text's tag and length: the text ends where the message does.
+  if (value + 4 > end || view.getUint8(value) !== VALUE || view.getUint8(value + 2) !== STRING) return NOT_SHORT_TEXT;
+  const textStart = value + 4;
+  const textLength = view.getUint8(value + 3);
+  if (textStart + textLength !== end || view.getUint8(value + 1) !== textLength + 2) return NOT_SHORT_TEXT;
+  reader.at = end;
+  const keyClass = appendKey(reader, column, keyStart, value);
+  try {
+    column.value.appendUtf8(reader, textStart, end);
+  } catch (thrown) {
+    throw seenFrom("value.stringValue", thrown);
+  }
+  return keyClass;
+}
+
+function appendKey(reader: WireReader, column: AttributesColumn, start: number, end: number): number {
+  try {
+    return column.appendKey(reader, start, end);
+  } catch (thrown) {
+    throw seenFrom("key", thrown);
+  }
+}
+
+function readAnyAttribute(reader: WireReader, column: AttributesColumn): number {
   const outer = reader.enter();
   const values = column.value;
   const row = values.rows;
@@ -34,11 +78,7 @@ export function readAttribute(reader: WireReader, column: AttributesColumn): num
   }
   if (values.rows === row) values.appendEmpty();
   reader.leave(outer);
-  try {
-    return column.appendKey(reader, keyStart, keyEnd);
-  } catch (thrown) {
-    throw seenFrom("key", thrown);
-  }
+  return appendKey(reader, column, keyStart, keyEnd);
 }
 
 const STRING = tagOf(1, WIRE.bytes);
@@ -58,8 +98,11 @@ const VALUE_FIELDS = {
   7: "bytesValue",
 };
 
-/** Reads the AnyValue at the position into one row. Of several members of its oneof the last one counts. */
-export function readValue(reader: WireReader, values: TextColumn): void {
+/**
+ * Reads the AnyValue at the position, the field `name` of its message, into one row. Of several members of its oneof
+ * the last one counts.
+ */
+export function readValue(reader: WireReader, values: TextColumn, name = "value"): void {
   try {
     const outer = reader.enter();
     const row = values.rows;
@@ -93,7 +136,7 @@ export function readValue(reader: WireReader, values: TextColumn): void {
     if (values.rows === row) values.appendEmpty();
     reader.leave(outer);
   } catch (thrown) {
-    throw seenFrom("value", thrown);
+    throw seenFrom(name, thrown);
   }
 }
 
