@@ -6,6 +6,8 @@ import { assert } from "@centspan/base";
 import { type Block, SIGNALS, type Signal, type SignalTable, TABLE_OF_SIGNAL } from "@centspan/model";
 import { type Admission, createTally } from "./admission.ts";
 import { BLOCK_COLUMNS } from "./columns.ts";
+import { createLogReader } from "./logs-block.ts";
+import { createMetricReader } from "./metrics-block.ts";
 import { ByteSink } from "./native/byte-sink.ts";
 import type { Column } from "./native/column.ts";
 import { RowWriter } from "./row-writer.ts";
@@ -29,14 +31,16 @@ export type SignalReader = {
   open(rows: RowWriter): { startBody(body: Buffer): void; readRecord: RecordReader };
 };
 
-const READERS: Partial<Record<Signal, () => SignalReader>> = { traces: createSpanReader };
+const READERS: Record<Signal, () => SignalReader> = {
+  traces: createSpanReader,
+  logs: createLogReader,
+  metrics: createMetricReader,
+};
 
 export function createBlockBuilder(table: SignalTable): BlockBuilder {
   const signal = SIGNALS.find((candidate) => TABLE_OF_SIGNAL[candidate] === table);
   assert(signal, `a signal whose table is ${table}`);
-  const create = READERS[signal];
-  assert(create, `a reader of ${signal}`);
-  const { columns, open } = create();
+  const { columns, open } = READERS[signal]();
   const rows = new RowWriter(Object.values(columns), createTally());
   const records = open(rows);
   const ordered = orderColumns(table, { ...columns, ...sharedColumns(rows) });

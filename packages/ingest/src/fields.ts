@@ -21,11 +21,16 @@ export function readNested(reader: WireReader, list: string, index: number, read
   }
 }
 
-export function readNestedAttribute(reader: WireReader, column: AttributesColumn, index: number): void {
+export function readNestedAttribute(
+  reader: WireReader,
+  column: AttributesColumn,
+  index: number,
+  list = "attributes",
+): void {
   try {
     readAttribute(reader, column);
   } catch (thrown) {
-    throw seenFrom(`attributes[${index}]`, thrown);
+    throw seenFrom(`${list}[${index}]`, thrown);
   }
 }
 

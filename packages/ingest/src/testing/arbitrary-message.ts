@@ -41,8 +41,16 @@ const bytes = (exactly: number | undefined): fc.Arbitrary<Pair> =>
 const same = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<Pair> =>
   arbitrary.map((value) => ({ plain: value, json: value }));
 
+const text = fc.string({ unit: "grapheme", maxLength: 6 });
+/** Keys of attributes are often those that something is read from, and sometimes twice in a row. */
+const key = fc.oneof(
+  text,
+  fc.constantFrom("service.name", "session.id", "gen_ai.conversation.id", "thread.id", "event.name"),
+  fc.constantFrom("gen_ai.usage.input_tokens", "gen_ai.operation.name", "openinference.span.kind", "__proto__"),
+);
+
 const SCALARS: Record<string, (field: protobuf.Field) => fc.Arbitrary<Pair>> = {
-  string: () => same(fc.string({ unit: "grapheme", maxLength: 6 })),
+  string: (field) => same(field.name === "key" ? key : text),
   bool: () => same(fc.boolean()),
   double: () => double,
   bytes: (field) => bytes(ID_BYTES[field.name]),
