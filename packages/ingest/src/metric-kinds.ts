@@ -7,19 +7,17 @@ import type { MetricType } from "@centspan/model";
 import { tagOf, WIRE } from "./wire/wire-reader.ts";
 
 /** Eight bytes each. */
-export const FIXED_PARTS = [
-  "startedAt",
-  "at",
-  "asDouble",
-  "asInt",
-  "count",
-  "sum",
-  "min",
-  "max",
-  "zeroCount",
-  "zeroThreshold",
-] as const;
-export type FixedPart = (typeof FIXED_PARTS)[number];
+export type FixedPart =
+  | "startedAt"
+  | "at"
+  | "asDouble"
+  | "asInt"
+  | "count"
+  | "sum"
+  | "min"
+  | "max"
+  | "zeroCount"
+  | "zeroThreshold";
 
 type PointPart =
   | FixedPart
@@ -113,41 +111,55 @@ const EXPONENTIAL_HISTOGRAM = shape({
 const SUMMARY = shape({ 2: "startedAt", 3: "at", 4: "count", 5: "sum", 6: "quantiles", 7: "attributes", 8: "flags" });
 
 export type MetricKind = {
-  type: MetricType;
   /** Of the metric's field that holds it. */
+  tag: number;
   name: string;
+  type: MetricType;
   point: PointShape;
   /** Parts that every point of this kind has; protobuf does not write them when they are 0. */
   always: ReadonlySet<FixedPart>;
-  /** Names of the fields beside the points, by number. */
+  /** Names of the fields that hold the points and what is said of all of them, by number. */
   names: Readonly<Record<number, string>>;
 };
 
 const POINTS = { 1: "dataPoints" };
 const TEMPORAL_POINTS = { ...POINTS, 2: "aggregationTemporality" };
 
-const kind = (
-  type: MetricType,
-  name: string,
-  point: PointShape,
-  names: MetricKind["names"],
-  ...always: FixedPart[]
-) => ({
-  type,
-  name,
-  point,
-  names,
-  always: new Set(always),
-});
+const KINDS: readonly MetricKind[] = [
+  { tag: tagOf(5, WIRE.bytes), name: "gauge", type: "gauge", point: NUMBER, always: new Set(), names: POINTS },
+  {
+    tag: tagOf(7, WIRE.bytes),
+    name: "sum",
+    type: "sum",
+    point: NUMBER,
+    always: new Set(),
+    names: { ...TEMPORAL_POINTS, 3: "isMonotonic" },
+  },
+  {
+    tag: tagOf(9, WIRE.bytes),
+    name: "histogram",
+    type: "histogram",
+    point: HISTOGRAM,
+    always: new Set(["count"]),
+    names: TEMPORAL_POINTS,
+  },
+  {
+    tag: tagOf(10, WIRE.bytes),
+    name: "exponentialHistogram",
+    type: "exponential_histogram",
+    point: EXPONENTIAL_HISTOGRAM,
+    always: new Set(["count"]),
+    names: TEMPORAL_POINTS,
+  },
+  {
+    tag: tagOf(11, WIRE.bytes),
+    name: "summary",
+    type: "summary",
+    point: SUMMARY,
+    always: new Set(["count", "sum"]),
+    names: POINTS,
+  },
+];
 
-/** By the tag of the metric's field. */
-export const METRIC_KINDS: ReadonlyMap<number, MetricKind> = new Map([
-  [tagOf(5, WIRE.bytes), kind("gauge", "gauge", NUMBER, POINTS)],
-  [tagOf(7, WIRE.bytes), kind("sum", "sum", NUMBER, { ...TEMPORAL_POINTS, 3: "isMonotonic" })],
-  [tagOf(9, WIRE.bytes), kind("histogram", "histogram", HISTOGRAM, TEMPORAL_POINTS, "count")],
-  [
-    tagOf(10, WIRE.bytes),
-    kind("exponential_histogram", "exponentialHistogram", EXPONENTIAL_HISTOGRAM, TEMPORAL_POINTS, "count"),
-  ],
-  [tagOf(11, WIRE.bytes), kind("summary", "summary", SUMMARY, POINTS, "count", "sum")],
-]);
+/** By tag. */
+export const METRIC_KINDS: ReadonlyMap<number, MetricKind> = new Map(KINDS.map((kind) => [kind.tag, kind]));

@@ -43,12 +43,11 @@ function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
     const start = reader.at;
     const head = readHead(reader, path);
     if (head === null) return;
-    const data = tagOfKind(head.kind);
     let index = 0;
     reader.at = start;
     while (reader.more) {
       const tag = reader.readTag();
-      if (tag === data) index = readData(reader, head, path, index);
+      if (tag === head.kind.tag) index = readData(reader, head, path, index);
       else reader.skip(tag);
     }
   }
@@ -136,11 +135,6 @@ function readSharedOfPoints(reader: WireReader, head: MetricHead): void {
     else if (tag === POINT) reader.skip(tag);
     else skipUnknown(reader, tag, kind.names);
   }
-}
-
-function tagOfKind(kind: MetricKind): number {
-  for (const [tag, candidate] of METRIC_KINDS) if (candidate === kind) return tag;
-  return 0;
 }
 
 function checkText(reader: WireReader, start: number, end: number): number {
