@@ -18,7 +18,10 @@ function toResourceSpans(spans: readonly SpanRecord[]): JsonObject {
   const scopes = groupBy(spans, (span) => span.scopeName);
   return {
     resource: { attributes: spans.slice(0, 1).flatMap(toResourceAttributes) },
-    scopeSpans: scopes.map((group) => ({ scope: { name: group[0]?.scopeName }, spans: group.map(toSpan) })),
+    scopeSpans: scopes.map((group) => ({
+      scope: { name: repairText(group[0]?.scopeName ?? "") },
+      spans: group.map(toSpan),
+    })),
   };
 }
 
@@ -41,15 +44,15 @@ const toSpan = (span: SpanRecord): JsonObject => ({
   traceId: span.traceId,
   spanId: span.spanId,
   parentSpanId: span.parentSpanId,
-  name: span.name,
+  name: repairText(span.name),
   kind: SPAN_KINDS.indexOf(span.kind),
   startTimeUnixNano: String(span.startedAtNs),
   endTimeUnixNano: String(span.endedAtNs),
   attributes: toAttributes(span.attributes),
-  status: { code: SPAN_STATUSES.indexOf(span.status), message: span.statusMessage },
+  status: { code: SPAN_STATUSES.indexOf(span.status), message: repairText(span.statusMessage) },
   events: span.events.map(({ atNs, name, attributes }) => ({
     timeUnixNano: String(atNs),
-    name,
+    name: repairText(name),
     attributes: toAttributes(attributes),
   })),
   links: span.links.map(({ traceId, spanId, attributes }) => ({
@@ -60,4 +63,10 @@ const toSpan = (span: SpanRecord): JsonObject => ({
 });
 
 const toAttributes = (attributes: Record<string, string>): JsonObject[] =>
-  Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+  Object.entries(attributes).map(([key, value]) => ({
+    key: repairText(key),
+    value: { stringValue: repairText(value) },
+  }));
+
+/** Text that a program has cut may end in half a surrogate pair: U+FFFD, as every UTF-8 encoder writes it. */
+const repairText = (text: string): string => Buffer.from(text, "utf8").toString("utf8");

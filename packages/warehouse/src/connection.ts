@@ -1,8 +1,10 @@
 /**
- * The only place that talks to ClickHouse: JSON rows in and out over HTTP, with deadlines and error translation.
+ * The only place that talks to ClickHouse: rows in and out over HTTP, with deadlines and error translation.
  * Invariants: 64-bit integers and decimals cross as strings, so nothing is lost to floating point; an insert resolves
  * when its part is written, and may be repeated because every table ignores a repeated row.
  */
+import type { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { CentspanError } from "@centspan/base";
 import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { writeJson } from "./write-json.ts";
@@ -13,6 +15,8 @@ type Row = Record<string, unknown>;
 export type Connection = {
   query<T>(sql: string, params?: QueryParams): Promise<T[]>;
   insert(table: string, rows: readonly Row[]): Promise<void>;
+  /** `sql` is an INSERT up to its FORMAT; the rows follow as they are. */
+  insertStream(sql: string, rows: Readable, settings: Readonly<Record<string, string>>): Promise<void>;
   command(sql: string): Promise<void>;
   /** Creates the database of the address where it does not exist. */
   ensureDatabase(): Promise<void>;
@@ -20,16 +24,24 @@ export type Connection = {
 };
 
 const INSERT_DEADLINE_MS = 30_000;
+/** Half a million rows take a second or two; behind a store that catches up with its merges, many times that. */
+const STREAM_DEADLINE_MS = 120_000;
+/** A migration may copy a table. */
+const COMMAND_DEADLINE_MS = 3_600_000;
 const QUERY_DEADLINE_S = 25;
 
 export function openConnection(url: string): Connection {
-  const client = createClient({
+  const options = {
     url,
     application: "centspan",
-    request_timeout: INSERT_DEADLINE_MS,
-    max_open_connections: 20,
     // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
     log: { level: ClickHouseLogLevel.OFF },
+  };
+  const patient = createClient({ ...options, request_timeout: COMMAND_DEADLINE_MS });
+  const client = createClient({
+    ...options,
+    request_timeout: INSERT_DEADLINE_MS,
+    max_open_connections: 20,
     json: { stringify: writeJson },
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 1,
@@ -66,12 +78,26 @@ export function openConnection(url: string): Connection {
           abort_signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
         });
       }),
+    insertStream: (sql, rows, settings) =>
+      translated(async () => {
+        const abort_signal = AbortSignal.timeout(STREAM_DEADLINE_MS);
+        const { stream } = await patient.exec({
+          query: sql,
+          values: rows,
+          abort_signal,
+          clickhouse_settings: settings,
+        });
+        // The socket is free again when the answer, which says nothing, is at its end.
+        await finished(stream.resume());
+      }),
     command: (sql) =>
       translated(async () => {
-        await client.command({ query: sql });
+        await patient.command({ query: sql });
       }),
     ensureDatabase: () => translated(() => ensureDatabase(url)),
-    close: () => client.close(),
+    close: async () => {
+      await Promise.all([client.close(), patient.close()]);
+    },
   };
 }
 

@@ -4,11 +4,15 @@ import { CentspanError, formatInstant } from "@centspan/base";
 /** The last nanosecond that DateTime64(9) holds: 2262-04-11. */
 const LAST_NS = 2n ** 63n - 1n;
 
-/** An instant as ClickHouse reads it; one that it can't hold is refused, because it would be stored as another. */
+/** Refuses an instant that ClickHouse can't hold, because it would be stored as another. */
+export function requireInstant(ns: bigint, field: string): void {
+  if (ns >= 0n && ns <= LAST_NS) return;
+  throw new CentspanError("invalid_request", `${field}: is not between 1970 and 2262`, { field });
+}
+
+/** An instant as ClickHouse reads it. */
 export function writeInstant(ns: bigint, field: string): string {
-  if (ns < 0n || ns > LAST_NS) {
-    throw new CentspanError("invalid_request", `${field}: is not between 1970 and 2262`, { field });
-  }
+  requireInstant(ns, field);
   return formatInstant(ns).replace("T", " ").slice(0, -1);
 }
 

@@ -1,20 +1,27 @@
 /**
  * Brings a database to the shape of schema.ts. ClickHouse has no locks to take, so concurrent starts are made harmless
- * instead: every statement of every migration is idempotent, and a version is recorded only after its statements ran.
+ * instead: every step of every migration is idempotent, looks at what is there rather than at what ran before, and a
+ * version is recorded only after its steps. So whoever returns from here has the whole shape before it, whoever made it.
  * Add one: append to MIGRATIONS (ALTER … ADD COLUMN IF NOT EXISTS and the like); committed ones never change meaning.
  */
 import { assert } from "@centspan/base";
 import type { Connection } from "./connection.ts";
-import { renderAddColumn, renderCreateTable, SPANS, TABLES } from "./schema.ts";
+import { moveSpans } from "./migrations/move-spans.ts";
+import { renderCreateTable } from "./render-schema.ts";
+import { TABLES } from "./schema.ts";
 
-type Migration = { version: number; name: string; statements: readonly string[] };
+type Migration = { version: number; name: string; run(connection: Connection): Promise<void> };
 
 const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: "spans, calls, charge lines, outcomes", statements: TABLES.map(renderCreateTable) },
+  { version: 1, name: "spans, calls, charge lines, outcomes", run: createTables },
+  // Its column is no longer computed by the server; 3 gives it to the rows that were there.
+  { version: 2, name: "model spans without usage are news too", run: async () => {} },
   {
-    version: 2,
-    name: "model spans without usage are news too",
-    statements: [renderAddColumn(SPANS, "may_be_call"), "ALTER TABLE spans DROP COLUMN IF EXISTS has_usage"],
+    version: 3,
+    name: "signals as blocks bring them, by month of receipt",
+    async run(connection) {
+      await moveSpans(connection, createTables);
+    },
   },
 ];
 
@@ -30,10 +37,14 @@ export async function migrateWarehouse(connection: Connection): Promise<void> {
   await connection.command(CREATE_LOG);
   const applied = await connection.query<{ version: number }>("SELECT DISTINCT version FROM schema_migrations");
   const done = new Set(applied.map(({ version }) => version));
-  for (const { version, name, statements } of pending(done)) {
-    for (const statement of statements) await connection.command(statement);
+  for (const { version, name, run } of pending(done)) {
+    await run(connection);
     await connection.insert("schema_migrations", [{ version, name }]);
   }
+}
+
+async function createTables(connection: Connection): Promise<void> {
+  for (const table of TABLES) await connection.command(renderCreateTable(table));
 }
 
 function pending(done: ReadonlySet<number>): Migration[] {

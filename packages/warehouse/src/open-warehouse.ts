@@ -2,8 +2,9 @@
  * Opens the warehouse: one client behind the three ports of the model. Nothing is contacted until the first question.
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
-import type { Ledger, SpanStore, UsageFeed } from "@centspan/model";
+import type { BlockStore, Ledger, SpanStore, UsageFeed } from "@centspan/model";
 import { openConnection } from "./connection.ts";
+import { insertBlock } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
@@ -22,6 +23,7 @@ import { readUsageSpans } from "./readers/read-usage-spans.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 
 export type Warehouse = SpanStore &
+  BlockStore &
   UsageFeed &
   Ledger & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
@@ -37,6 +39,7 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
   const revisions = createRevisions();
   return {
     insertSpans: (workspace, spans) => insertSpans(connection, workspace, spans),
+    insertBlock: (table, block, token) => insertBlock(connection, table, block, token),
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),

@@ -1,19 +1,21 @@
 /**
- * The ClickHouse tables as data: the one source of their DDL, for one server now and for a cluster later.
+ * The ClickHouse tables as data: the one source of their DDL, for one server and for a cluster (render-schema.ts).
  * Invariants: every table is keyed by workspace first; inserting the same row again changes nothing; the order of
  * merges never shows, so readers deduplicate themselves. Changing one: edit it here, and append a migration whose
  * statements bring existing databases to the same shape.
  */
 
-import { assert } from "@centspan/base";
+import { BLOCK_COLUMNS } from "@centspan/ingest";
+import type { SignalTable } from "@centspan/model";
 
-type Column = {
+export type Column = {
   name: string;
   type: string;
   /** Filled by the server where the loader gives no value. */
   default?: string;
   /** Computed by the server, never given by a loader. */
   materialized?: string;
+  codec?: string;
 };
 
 /** What merging keeps of rows with the same order key: the one with the greatest `version`; none where it is deleted. */
@@ -26,71 +28,118 @@ export type Table = {
   orderBy: readonly string[];
   partitionBy?: string;
   indexes?: readonly { name: string; expression: string; type: string; granularity: number }[];
+  settings?: Readonly<Record<string, number | string>>;
 };
 
 const TEXT = "String";
 const NAME = "LowCardinality(String)";
 const INSTANT = "DateTime64(9, 'UTC')";
 const MONEY = "Decimal(38, 12)";
-const ATTRIBUTES = "Map(LowCardinality(String), String)";
 const COUNT = "UInt64";
 
 const columns = (type: string, ...names: string[]): Column[] => names.map((name) => ({ name, type }));
 
-/** Attributes that carry token usage in any emitter's dialect. */
-const USAGE_ATTRIBUTE =
-  "(^|[._])usage([._]|$)|(^|[._])token_?counts?([._]|$)|(^|[._])(input|output|prompt|completion)_tokens$";
+/** When the store took the row: its own clock at the insert, so that nobody else's can hide news from the worker. */
+const RECEIVED_AT: Column = { name: "received_at", type: INSTANT, default: "now64(9)" };
 
-/** Wider than what is billed, which the rules decide: spans with usage, and model spans that came without any. */
-const MAY_BE_CALL = `arrayExists(key -> match(key, '${USAGE_ATTRIBUTE}'), mapKeys(attributes))
-    OR attributes['gen_ai.operation.name'] NOT IN ('', 'invoke_agent', 'create_agent', 'execute_tool')
-    OR attributes['openinference.span.kind'] = 'LLM'`;
+/** Greatest for the first delivery, so that merging exact retries keeps the instant of the first. */
+const PRECEDENCE: Column = {
+  name: "precedence",
+  type: "UInt64",
+  materialized: "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at))",
+};
+
+/** Of a tuple, because a NULL among plain arguments would make the hash NULL. */
+const hashOf = (names: readonly string[]): string => `cityHash64((${names.join(", ")}))`;
+
+/** What senders decide. What the encoder lifts out of that may change with its rules, and is no part of the content. */
+const LIFTED = new Set(["layer", "team", "model", "task", "run_id", "session_id", "may_be_call", "of_replica"]);
+const sentColumns = (table: SignalTable, except: readonly string[] = []): string[] =>
+  BLOCK_COLUMNS[table].map(({ name }) => name).filter((name) => !LIFTED.has(name) && !except.includes(name));
+
+const contentHash = (table: SignalTable, except: readonly string[]): Column => ({
+  name: "content_hash",
+  type: "UInt64",
+  default: hashOf(sentColumns(table, except)),
+});
+
+/**
+ * By month of receipt: senders' clocks can't make partitions, and a look-up by id never asks for a time. A skip index
+ * over receipt is what finds news among everything stored.
+ */
+const BY_RECEIPT = "toYYYYMM(received_at)";
+const indexOnReceipt = { name: "by_receipt", expression: "received_at", type: "minmax", granularity: 1 };
+const bloom = (name: string, expression: string) => ({ name, expression, type: "bloom_filter(0.01)", granularity: 1 });
 
 export const SPANS: Table = {
   name: "spans",
   columns: [
-    ...columns(NAME, "workspace"),
-    ...columns(TEXT, "trace_id", "span_id", "parent_span_id"),
-    ...columns(NAME, "name", "kind", "service"),
-    ...columns(INSTANT, "started_at", "ended_at"),
-    ...columns(NAME, "status"),
-    ...columns(TEXT, "status_message"),
-    ...columns(ATTRIBUTES, "attributes", "resource_attributes"),
-    ...columns(NAME, "scope_name"),
-    { name: "events", type: `Array(Tuple(at ${INSTANT}, name LowCardinality(String), attributes ${ATTRIBUTES}))` },
-    { name: "links", type: `Array(Tuple(trace_id String, span_id String, attributes ${ATTRIBUTES}))` },
-    ...columns("UInt64", "content_hash"),
-    { name: "received_at", type: INSTANT, default: "now64(9)" },
-    {
-      name: "layer",
-      type: NAME,
-      materialized:
-        "if(attributes['centspan.layer'] IN ('harness', 'api', 'inference'), attributes['centspan.layer'], 'other')",
-    },
-    { name: "may_be_call", type: "Bool", materialized: MAY_BE_CALL },
-    // An engine's steps and evictions serve many runs at once: they belong to a replica and are nobody's run.
-    {
-      name: "of_replica",
-      type: "Bool",
-      materialized: "parent_span_id = '' AND name IN ('inference.decode.step', 'inference.kv.evict')",
-    },
-    { name: "task", type: TEXT, materialized: "attributes['centspan.task.id']" },
-    { name: "run_id", type: TEXT, materialized: "attributes['centspan.run.id']" },
-    { name: "team", type: NAME, materialized: "attributes['centspan.team.id']" },
-    // Greatest for the first delivery, so that merging exact retries keeps the instant of the first.
-    {
-      name: "precedence",
-      type: "UInt64",
-      materialized: "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at))",
-    },
+    ...BLOCK_COLUMNS.spans,
+    contentHash("spans", ["workspace", "trace_id", "span_id"]),
+    RECEIVED_AT,
+    PRECEDENCE,
   ],
   engine: { kind: "replacing", version: "precedence" },
   orderBy: ["workspace", "trace_id", "span_id", "content_hash"],
-  partitionBy: "toYYYYMM(started_at)",
+  partitionBy: BY_RECEIPT,
   indexes: [
     { name: "by_start", expression: "started_at", type: "minmax", granularity: 1 },
-    { name: "by_receipt", expression: "received_at", type: "minmax", granularity: 1 },
-    { name: "by_span", expression: "span_id", type: "bloom_filter(0.01)", granularity: 1 },
+    indexOnReceipt,
+    bloom("by_span", "span_id"),
+    bloom("by_session", "session_id"),
+    bloom("by_attribute", "mapKeys(attributes)"),
+  ],
+};
+
+/** Records have no id: what tells two apart is where they stood in their request, and an exact retry stands there again. */
+const LOGS: Table = {
+  name: "logs",
+  columns: [
+    ...BLOCK_COLUMNS.logs,
+    contentHash("logs", ["workspace", "at", "request_hash", "position"]),
+    RECEIVED_AT,
+    PRECEDENCE,
+  ],
+  engine: { kind: "replacing", version: "precedence" },
+  orderBy: ["workspace", "at", "content_hash", "request_hash", "position"],
+  partitionBy: BY_RECEIPT,
+  indexes: [
+    indexOnReceipt,
+    bloom("by_trace", "trace_id"),
+    bloom("by_session", "session_id"),
+    bloom("by_attribute", "mapKeys(attributes)"),
+  ],
+};
+
+const SERIES_COLUMNS = [
+  "name",
+  "type",
+  "unit",
+  "temporality",
+  "monotonic",
+  "service",
+  "attributes",
+  "resource_attributes",
+  "scope_name",
+  "scope_version",
+];
+
+const METRICS: Table = {
+  name: "metrics",
+  columns: [
+    ...BLOCK_COLUMNS.metrics,
+    { name: "series", type: "UInt64", default: hashOf(SERIES_COLUMNS) },
+    contentHash("metrics", ["workspace", "at", "started_at", ...SERIES_COLUMNS]),
+    RECEIVED_AT,
+    PRECEDENCE,
+  ],
+  engine: { kind: "replacing", version: "precedence" },
+  orderBy: ["workspace", "name", "at", "series", "started_at", "content_hash"],
+  partitionBy: BY_RECEIPT,
+  indexes: [
+    { name: "by_instant", expression: "at", type: "minmax", granularity: 1 },
+    indexOnReceipt,
+    bloom("by_session", "session_id"),
   ],
 };
 
@@ -159,37 +208,4 @@ const OUTCOMES: Table = {
   orderBy: ["workspace", "outcome_id"],
 };
 
-export const TABLES: readonly Table[] = [SPANS, CALLS, CHARGE_LINES, OUTCOMES];
-
-/** `CREATE TABLE IF NOT EXISTS` for a single server. */
-export function renderCreateTable(table: Table): string {
-  const body = [
-    ...table.columns.map(renderColumn),
-    ...(table.indexes ?? []).map(
-      ({ name, expression, type, granularity }) =>
-        `INDEX ${name} ${expression} TYPE ${type} GRANULARITY ${granularity}`,
-    ),
-  ];
-  const { version, deleted } = table.engine;
-  return [
-    `CREATE TABLE IF NOT EXISTS ${table.name} (`,
-    body.map((line) => `  ${line}`).join(",\n"),
-    `) ENGINE = ReplacingMergeTree(${[version, deleted].filter(Boolean).join(", ")})`,
-    ...(table.partitionBy === undefined ? [] : [`PARTITION BY ${table.partitionBy}`]),
-    `ORDER BY (${table.orderBy.join(", ")})`,
-  ].join("\n");
-}
-
-/** Brings a column of `table` to databases that were made before it; its values there are computed when read. */
-export function renderAddColumn(table: Table, name: string): string {
-  const column = table.columns.find((candidate) => candidate.name === name);
-  assert(column, `a column of ${table.name}, not ${name}`);
-  return `ALTER TABLE ${table.name} ADD COLUMN IF NOT EXISTS ${renderColumn(column)}`;
-}
-
-function renderColumn(column: Column): string {
-  const clauses = [`\`${column.name}\``, column.type];
-  if (column.default !== undefined) clauses.push(`DEFAULT ${column.default}`);
-  if (column.materialized !== undefined) clauses.push(`MATERIALIZED ${column.materialized}`);
-  return clauses.join(" ");
-}
+export const TABLES: readonly Table[] = [SPANS, LOGS, METRICS, CALLS, CHARGE_LINES, OUTCOMES];

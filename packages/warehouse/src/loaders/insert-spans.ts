@@ -1,15 +1,31 @@
-/** Stores spans as they came. An exact retry changes nothing; other content under the same ids is kept beside the first. */
+/**
+ * Stores whole spans by the way that exported ones take: as an OTLP body, then a block of columns. An exact retry
+ * changes nothing; other content under the same ids is kept beside the first.
+ */
+import { CentspanError, createId } from "@centspan/base";
+import { createBlockBuilder, encodeSpans } from "@centspan/ingest";
 import type { SpanRecord } from "@centspan/model";
 import type { Connection } from "../connection.ts";
-import { toSpanRow } from "../rows/span-row.ts";
+import { requireInstant } from "../instants.ts";
+import { insertBlock } from "./insert-block.ts";
+
+const SPANS_PER_BLOCK = 10_000;
 
 export async function insertSpans(
   connection: Connection,
   workspace: string,
   spans: readonly SpanRecord[],
 ): Promise<void> {
-  await connection.insert(
-    "spans",
-    spans.map((span) => toSpanRow(workspace, span)),
-  );
+  for (const { startedAtNs, endedAtNs, events } of spans) {
+    requireInstant(startedAtNs, "startedAtNs");
+    requireInstant(endedAtNs, "endedAtNs");
+    for (const { atNs } of events) requireInstant(atNs, "atNs");
+  }
+  for (let start = 0; start < spans.length; start += SPANS_PER_BLOCK) {
+    const builder = createBlockBuilder("spans");
+    const { rejected, reasons } = builder.add(workspace, encodeSpans(spans.slice(start, start + SPANS_PER_BLOCK)));
+    const [reason] = reasons;
+    if (reason) throw new CentspanError("invalid_request", `${rejected} spans can't be stored: ${reason.message}`);
+    await insertBlock(connection, "spans", builder.take(), createId("spans"));
+  }
 }

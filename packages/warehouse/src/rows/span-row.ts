@@ -1,31 +1,7 @@
-/** Spans between the model and the columns of `spans`. */
+/** Spans from the columns of `spans` to the model. How they get there is the encoder's: see insert-spans.ts. */
+
 import type { SpanEvent, SpanKind, SpanLink, SpanRecord, SpanStatus } from "@centspan/model";
-import { hashContent } from "../content-hash.ts";
-import { nanoseconds, writeInstant } from "../instants.ts";
-
-export function toSpanRow(workspace: string, span: SpanRecord) {
-  return {
-    workspace,
-    trace_id: span.traceId,
-    span_id: span.spanId,
-    parent_span_id: span.parentSpanId,
-    name: span.name,
-    kind: span.kind,
-    service: span.service,
-    started_at: writeInstant(span.startedAtNs, "startedAtNs"),
-    ended_at: writeInstant(span.endedAtNs, "endedAtNs"),
-    status: span.status,
-    status_message: span.statusMessage,
-    attributes: span.attributes,
-    resource_attributes: span.resourceAttributes,
-    scope_name: span.scopeName,
-    events: span.events.map(({ atNs, name, attributes }) => ({ at: writeInstant(atNs, "atNs"), name, attributes })),
-    links: span.links.map(toLinkRow),
-    content_hash: hashContent(span),
-  };
-}
-
-const toLinkRow = ({ traceId, spanId, attributes }: SpanLink) => ({ trace_id: traceId, span_id: spanId, attributes });
+import { nanoseconds } from "../instants.ts";
 
 /** What a reader selects to get whole spans. */
 export const SPAN_COLUMNS = `trace_id, span_id, parent_span_id, name, kind, service,

@@ -29,7 +29,8 @@ export const makeSpan = (span: Partial<SpanRecord> = {}): SpanRecord => ({
   status: "ok",
   statusMessage: "",
   attributes: {},
-  resourceAttributes: {},
+  // The service is an attribute of the resource, and stays one.
+  resourceAttributes: { "service.name": span.service ?? "harness" },
   scopeName: "",
   events: [],
   links: [],

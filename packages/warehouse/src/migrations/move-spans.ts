@@ -1,0 +1,68 @@
+/**
+ * Moves spans into a table with another partition key, which only a new table can have. The old one is renamed once, to
+ * a name that stays taken for ever: whoever comes late with the same rename fails, whatever has happened since. Then
+ * the new table is made and filled; rows copied twice are one row. Only a whole copy empties the old table.
+ */
+import { ClickHouseError } from "@clickhouse/client";
+import type { Connection } from "../connection.ts";
+
+const OLD = "spans_by_start";
+
+/** A database that was made in the new shape has nothing to move. `createTables` makes what is not there. */
+export async function moveSpans(
+  connection: Connection,
+  createTables: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const tables = await connection.query<{ name: string; partition_key: string }>(
+    `SELECT name, partition_key FROM system.tables
+     WHERE database = currentDatabase() AND name IN ('spans', '${OLD}')`,
+  );
+  const partitionKeys = new Map(tables.map(({ name, partition_key }) => [name, partition_key]));
+  const isOld = partitionKeys.get("spans") === "toYYYYMM(started_at)";
+  if (isOld) await renameOnce(connection);
+  await createTables(connection);
+  if (!isOld && !partitionKeys.has(OLD)) return;
+  await connection.command(COPY);
+  await connection.command(`TRUNCATE TABLE ${OLD}`);
+}
+
+/** Another process may have renamed it a moment ago, and made the new table since. */
+async function renameOnce(connection: Connection): Promise<void> {
+  try {
+    await connection.command(`RENAME TABLE spans TO ${OLD}`);
+  } catch (thrown) {
+    const isDone = thrown instanceof ClickHouseError && RENAMED_ALREADY.has(thrown.type ?? "");
+    if (!isDone) throw thrown;
+  }
+}
+
+const RENAMED_ALREADY = new Set(["TABLE_ALREADY_EXISTS", "UNKNOWN_TABLE"]);
+
+const USAGE_ATTRIBUTE =
+  "(^|[._])usage([._]|$)|(^|[._])token_?counts?([._]|$)|(^|[._])(input|output|prompt|completion)_tokens$";
+const SESSION_ATTRIBUTES = ["gen_ai.conversation.id", "session.id", "conversation.id", "thread.id"];
+
+/** Columns of the first version, and what blocks bring beside them, lifted out of the attributes as it was then. */
+const MOVED = {
+  ...Object.fromEntries(
+    [
+      ...["workspace", "trace_id", "span_id", "parent_span_id", "name", "kind", "service", "started_at", "ended_at"],
+      ...["status", "status_message", "attributes", "resource_attributes", "scope_name", "events", "links"],
+      "received_at",
+    ].map((name) => [name, name]),
+  ),
+  layer: "if(attributes['centspan.layer'] IN ('harness', 'api', 'inference'), attributes['centspan.layer'], 'other')",
+  team: "attributes['centspan.team.id']",
+  model: "attributes['gen_ai.request.model']",
+  task: "attributes['centspan.task.id']",
+  run_id: "attributes['centspan.run.id']",
+  session_id: `arrayFirst(id -> id != '', [${SESSION_ATTRIBUTES.map((name) => `attributes['${name}']`).join(", ")}])`,
+  may_be_call: `arrayExists(key -> match(key, '${USAGE_ATTRIBUTE}'), mapKeys(attributes))
+    OR attributes['gen_ai.operation.name'] NOT IN ('', 'invoke_agent', 'create_agent', 'execute_tool')
+    OR attributes['openinference.span.kind'] = 'LLM'`,
+  of_replica: "parent_span_id = '' AND name IN ('inference.decode.step', 'inference.kv.evict')",
+};
+
+const COPY = `INSERT INTO spans (${Object.keys(MOVED).join(", ")})
+SELECT ${Object.values(MOVED).join(", ")} FROM ${OLD}
+SETTINGS max_partitions_per_insert_block = 0`;
