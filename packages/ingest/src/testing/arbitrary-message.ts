@@ -46,11 +46,15 @@ const text = fc.string({ unit: "grapheme", maxLength: 6 });
 const key = fc.oneof(
   text,
   fc.constantFrom("service.name", "session.id", "gen_ai.conversation.id", "thread.id", "event.name"),
+  fc.constantFrom("centspan.layer", "centspan.team.id", "centspan.task.id", "centspan.run.id", "gen_ai.request.model"),
   fc.constantFrom("gen_ai.usage.input_tokens", "gen_ai.operation.name", "openinference.span.kind", "__proto__"),
 );
 
+/** Names and values of attributes that something is told by. */
+const word = fc.oneof(text, fc.constantFrom("harness", "execute_tool", "LLM", "inference.decode.step"));
+
 const SCALARS: Record<string, (field: protobuf.Field) => fc.Arbitrary<Pair>> = {
-  string: (field) => same(field.name === "key" ? key : text),
+  string: (field) => same(field.name === "key" ? key : word),
   bool: () => same(fc.boolean()),
   double: () => double,
   bytes: (field) => bytes(ID_BYTES[field.name]),

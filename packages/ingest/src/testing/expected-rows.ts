@@ -1,10 +1,10 @@
 /**
- * For tests only: the rows that a request of logs or metrics must become, in the slowest and plainest way: protobufjs
+ * For tests only: the rows that a request must become, in the slowest and plainest way: protobufjs
  * decodes it into objects, and each column is an expression over them.
  */
 import { crc32 } from "node:zlib";
 import { isUsageAttribute } from "@centspan/dialects";
-import { METRIC_TYPES, type Signal, TEMPORALITIES } from "@centspan/model";
+import { METRIC_TYPES, type Signal, SPAN_KINDS, SPAN_STATUSES, TEMPORALITIES } from "@centspan/model";
 import type protobuf from "protobufjs";
 import { REQUEST_TYPES } from "./otlp-schema.ts";
 import type { NativeRow } from "./read-native.ts";
@@ -101,6 +101,64 @@ export function expectLogs(workspace: string, body: Uint8Array): Expected {
     }
   }
   return { rows, rejected };
+}
+
+export function expectSpans(workspace: string, body: Uint8Array): Expected {
+  const rows: NativeRow[] = [];
+  let rejected = 0;
+  for (const { resource, scopeSpans } of decode("traces", body).resourceSpans) {
+    for (const { scope, spans } of scopeSpans) {
+      for (const span of spans) {
+        const instants = [span.startTimeUnixNano, span.endTimeUnixNano];
+        for (const event of span.events) instants.push(event.timeUnixNano);
+        const ids = [idOf(span.traceId), idOf(span.spanId)];
+        if (ids.includes("") || !instants.every(isInstant)) rejected += 1;
+        else rows.push({ ...sharedColumns(workspace, resource, scope), ...spanColumns(span) });
+      }
+    }
+  }
+  return { rows, rejected };
+}
+
+function spanColumns(span: Decoded): NativeRow {
+  const attributes = attributesOf(span.attributes);
+  const layer = attributes["centspan.layer"] ?? "";
+  const parent = idOf(span.parentSpanId);
+  return {
+    trace_id: idOf(span.traceId),
+    span_id: idOf(span.spanId),
+    parent_span_id: parent,
+    trace_state: span.traceState,
+    flags: span.flags,
+    name: span.name,
+    kind: SPAN_KINDS[span.kind],
+    started_at: BigInt(span.startTimeUnixNano),
+    ended_at: BigInt(span.endTimeUnixNano),
+    status: SPAN_STATUSES[span.status?.code ?? 0],
+    status_message: span.status?.message ?? "",
+    attributes,
+    events: span.events.map((event: Decoded) => ({
+      at: BigInt(event.timeUnixNano),
+      name: event.name,
+      attributes: attributesOf(event.attributes),
+    })),
+    links: span.links.map((link: Decoded) => ({
+      trace_id: idOf(link.traceId),
+      span_id: idOf(link.spanId),
+      attributes: attributesOf(link.attributes),
+    })),
+    dropped_attributes: span.droppedAttributesCount,
+    dropped_events: span.droppedEventsCount,
+    dropped_links: span.droppedLinksCount,
+    layer: ["harness", "api", "inference"].includes(layer) ? layer : "other",
+    team: attributes["centspan.team.id"] ?? "",
+    model: attributes["gen_ai.request.model"] ?? "",
+    task: attributes["centspan.task.id"] ?? "",
+    run_id: attributes["centspan.run.id"] ?? "",
+    session_id: sessionOf(attributes),
+    may_be_call: mayBeCall(attributes),
+    of_replica: parent === "" && ["inference.decode.step", "inference.kv.evict"].includes(span.name),
+  };
 }
 
 const KINDS = ["gauge", "sum", "histogram", "exponentialHistogram", "summary"];

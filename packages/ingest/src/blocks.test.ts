@@ -3,21 +3,22 @@ import { describe, expect, it } from "vitest";
 import { BadBody } from "./admission.ts";
 import { createBlockBuilder } from "./block-builder.ts";
 import { arbitraryMessage } from "./testing/arbitrary-message.ts";
-import { expectLogs, expectMetrics } from "./testing/expected-rows.ts";
+import { expectLogs, expectMetrics, expectSpans } from "./testing/expected-rows.ts";
 import { REQUEST_TYPES } from "./testing/otlp-schema.ts";
 import { readNative } from "./testing/read-native.ts";
 
 const SUBJECTS = [
-  { signal: "logs", expectRows: expectLogs },
-  { signal: "metrics", expectRows: expectMetrics },
+  { signal: "traces", table: "spans", expectRows: expectSpans },
+  { signal: "logs", table: "logs", expectRows: expectLogs },
+  { signal: "metrics", table: "metrics", expectRows: expectMetrics },
 ] as const;
 
-describe.each(SUBJECTS)("blocks of $signal", ({ signal, expectRows }) => {
+describe.each(SUBJECTS)("blocks of $signal", ({ signal, table, expectRows }) => {
   const type = REQUEST_TYPES[signal];
   const body = arbitraryMessage(type, 8).map(({ plain }) => type.encode(type.fromObject(plain)).finish());
 
   it("hold the rows that the plainest reading of their requests gives", async () => {
-    const builder = createBlockBuilder(signal);
+    const builder = createBlockBuilder(table);
     await fc.assert(
       fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 3 }), async (bodies) => {
         const expected = bodies.map((one, i) => expectRows(`w${i}`, one));
@@ -42,7 +43,7 @@ describe.each(SUBJECTS)("blocks of $signal", ({ signal, expectRows }) => {
       fc.asyncProperty(body, body, fc.nat(), fc.nat(), fc.nat(255), async (before, changed, cut, at, byte) => {
         const bytes = Buffer.from(changed.subarray(0, cut % 3 === 0 ? cut % (changed.length + 1) : changed.length));
         if (bytes.length > 0) bytes[at % bytes.length] = byte;
-        const builder = createBlockBuilder(signal);
+        const builder = createBlockBuilder(table);
         const { accepted } = builder.add("w", before);
         let taken = accepted;
         try {
