@@ -38,6 +38,8 @@ export function createMetricReader(): SignalReader {
 
 function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
   const readPoint = createPointReader(columns);
+  /** Points that are refused with their metric if its frame turns out to be broken. */
+  let unread = 0;
 
   function readMetric(reader: WireReader, path: string): void {
     const start = reader.at;
@@ -95,6 +97,7 @@ function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
     const outer = reader.enter();
     const start = reader.at;
     readSharedOfPoints(reader, head);
+    unread = 0;
     reader.at = start;
     rows.prefix = `${path}.${kind.name}.`;
     while (reader.more) {
@@ -106,17 +109,31 @@ function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
     return index;
   }
 
+  function readSharedOfPoints(reader: WireReader, head: MetricHead): void {
+    const { kind } = head;
+    while (reader.more) {
+      const tag = reader.readTag();
+      if (tag === TEMPORALITY && 2 in kind.names) head.temporality = reader.readInt32();
+      else if (tag === MONOTONIC && 3 in kind.names) head.monotonic = reader.readInt64() !== 0n;
+      else if (tag === POINT) {
+        unread += 1;
+        reader.skip(tag);
+      } else skipUnknown(reader, tag, kind.names);
+    }
+  }
+
   return (reader, list, index) => {
     const outer = reader.enter();
     const { end } = reader;
     const { prefix, problem, tally } = rows;
     const path = `${prefix}${list}[${index}]`;
     const refused = tally.rejected;
+    unread = 0;
     try {
       readMetric(reader, path);
     } catch (thrown) {
-      // Its frame is broken: what follows in it can't be told apart any more.
-      rows.refuse(expectBadValue(thrown), path);
+      const broken = expectBadValue(seenFrom(path, thrown));
+      for (let left = Math.max(unread, 1); left > 0; left--) tally.refuse(broken);
     }
     if (rows.problem !== null && rows.problem !== problem && tally.rejected === refused) tally.refuse(rows.problem);
     rows.problem = problem;
@@ -124,17 +141,6 @@ function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
     reader.end = end;
     reader.leave(outer);
   };
-}
-
-function readSharedOfPoints(reader: WireReader, head: MetricHead): void {
-  const { kind } = head;
-  while (reader.more) {
-    const tag = reader.readTag();
-    if (tag === TEMPORALITY && 2 in kind.names) head.temporality = reader.readInt32();
-    else if (tag === MONOTONIC && 3 in kind.names) head.monotonic = reader.readInt64() !== 0n;
-    else if (tag === POINT) reader.skip(tag);
-    else skipUnknown(reader, tag, kind.names);
-  }
 }
 
 function checkText(reader: WireReader, start: number, end: number): number {
