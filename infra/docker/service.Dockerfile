@@ -12,5 +12,7 @@ ENV NODE_ENV=production CENTSPAN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /src/apps/${APP}/package.json ./
 COPY --from=build /src/apps/${APP}/dist ./dist
+# Where the collector's volume is mounted: a new volume takes this folder's owner.
+RUN install -d -o node -g node -m 700 /spool
 USER node
 CMD ["node", "--enable-source-maps", "dist/main.js"]

@@ -23,6 +23,7 @@ const connection = {
   webUrl: "w",
   gatewayUrl: "g",
   otlpUrl: "o",
+  otlpGrpcUrl: "p",
   engineUrl: "e",
   clickhouseUrl: "c",
   databaseUrl: "d",
@@ -77,6 +78,7 @@ describe("ports", () => {
       worker: 0,
       clickhouse: 0,
       postgres: 0,
+      otlpGrpc: 0,
     };
     await expect(requireFreePorts(ports, "127.0.0.1")).rejects.toThrow(
       new RegExp(`${taken[0]} \\(web\\).*${taken[1]} \\(otlp\\).*--port-base`),

@@ -10,6 +10,8 @@ const connectionSchema = z.object({
   webUrl: z.string(),
   gatewayUrl: z.string(),
   otlpUrl: z.string(),
+  /** Absent in files of before there was gRPC. */
+  otlpGrpcUrl: z.string().optional(),
   engineUrl: z.string(),
   clickhouseUrl: z.string(),
   databaseUrl: z.string(),

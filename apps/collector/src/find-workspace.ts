@@ -1,16 +1,20 @@
 /**
- * Whose spans a request brings: the workspace of its credential, and never one that a payload names.
+ * Whose data a request brings: the workspace of its credential, and never one that a payload names.
  * Without a credential only a request from this very machine is taken, and only where a default workspace is set.
  */
-import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
 import type { KeyKind, Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
 
 const TAKEN_KINDS: readonly KeyKind[] = ["ingest", "api"];
 
-type FindWorkspaceOptions = { credentials: CredentialCache<Principal>; defaultWorkspace: string | undefined };
-type Sender = { headers: IncomingHttpHeaders; remoteAddress: string | undefined };
+export type FindWorkspaceOptions = {
+  credentials: CredentialCache<Principal>;
+  /** Where requests without a credential go, when they come from this machine. */
+  defaultWorkspace?: string | undefined;
+};
+/** `headers` are those of HTTP, or gRPC's metadata. */
+export type Sender = { headers: Record<string, string | string[] | undefined>; remoteAddress: string | undefined };
 
 export async function findWorkspace(sender: Sender, options: FindWorkspaceOptions): Promise<string> {
   const secret = readSecret(sender.headers);
@@ -34,8 +38,8 @@ const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;
 
 /** From this machine: neither passed on by a proxy that runs here nor sent by a page of another site. */
-function isLocal({ headers, remoteAddress }: Sender): boolean {
+export function isLocal({ headers, remoteAddress }: Sender): boolean {
   if (!LOOPBACK_ADDRESS.test(remoteAddress ?? "")) return false;
   if (headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined) return false;
-  return headers.origin === undefined || LOOPBACK_ORIGIN.test(headers.origin);
+  return headers.origin === undefined || LOOPBACK_ORIGIN.test(String(headers.origin));
 }

@@ -1,108 +1,67 @@
 /**
- * Group commit: whatever arrives while an insert runs forms the next insert, one lane per workspace.
- * A commit resolves once its spans are durable, and never before.
- * Invariants: a failing insert fails exactly its group, retryably; spans that the store refuses for what they are
- * fail alone, since a group that failed for another reason than an absent store is tried request by request.
+ * Group commit: bodies go straight into the columns of the block that is being filled; when the write before is durable,
+ * the blocks of all signals are taken and written together, and whatever arrives meanwhile is the next group.
+ * Invariant: `durable` resolves once its own group is durable, and rejects when that group was not taken.
  */
-import { CentspanError } from "@centspan/base";
-import type { SpanRecord, SpanStore } from "@centspan/model";
+import { type Admission, type BlockBuilder, createBlockBuilder } from "@centspan/ingest";
+import { SIGNALS, type Signal, TABLE_OF_SIGNAL } from "@centspan/model";
+import type { TableBlock } from "./spool/frame-writer.ts";
+import { mapSignals } from "./stats.ts";
 
-type GroupCommitOptions = {
-  store: Pick<SpanStore, "insertSpans">;
-  /** Spans that may wait or be written at once, over all workspaces; beyond that a commit is refused. */
-  maxWaitingRows?: number;
-  /** Spans in one insert; a single larger request still goes in one. */
-  maxGroupRows?: number;
-  /** Told of insert failures that are not simply an absent store. */
-  onFault(error: unknown): void;
+export type GroupCommit = {
+  /** Throws BadBody; then nothing of the body is in a block. */
+  add(signal: Signal, workspace: string, body: Uint8Array): { admission: Admission; durable: Promise<void> };
 };
 
-type GroupCommit = {
-  commit(workspace: string, spans: readonly SpanRecord[]): Promise<void>;
-};
+type Group = { durable: Promise<void>; resolve(): void; reject(error: unknown): void };
 
-type Entry = { spans: readonly SpanRecord[]; resolve(): void; reject(error: CentspanError): void };
+const NOTHING_TO_WRITE = Promise.resolve();
 
-const RETRY_AFTER_S = 1;
+export function createGroupCommit(append: (blocks: readonly TableBlock[]) => Promise<void>): GroupCommit {
+  const builders: Record<Signal, BlockBuilder> = mapSignals((signal) => createBlockBuilder(TABLE_OF_SIGNAL[signal]));
+  let group: Group | null = null;
+  let isRunning = false;
 
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { store, maxWaitingRows = 500_000, maxGroupRows = 100_000 } = options;
-  const lanes = new Map<string, Entry[]>();
-  let waitingRows = 0;
+  const takeBlocks = (): TableBlock[] =>
+    SIGNALS.filter((signal) => builders[signal].rows > 0).map((signal) => ({
+      table: TABLE_OF_SIGNAL[signal],
+      block: builders[signal].take(),
+    }));
 
-  const toRetryable = (thrown: unknown): CentspanError => {
-    if (isStoreAway(thrown)) return thrown;
-    options.onFault(thrown);
-    return new CentspanError("store_unavailable", "the spans could not be written", {
-      retryAfterS: RETRY_AFTER_S,
-      cause: thrown,
-    });
-  };
-
-  const insertGroup = async (workspace: string, group: readonly Entry[]): Promise<void> => {
-    try {
-      await store.insertSpans(
-        workspace,
-        group.flatMap((entry) => entry.spans),
-      );
-      for (const entry of group) entry.resolve();
-    } catch (thrown) {
-      if (group.length > 1 && !isStoreAway(thrown)) {
-        for (const entry of group) await insertGroup(workspace, [entry]);
-        return;
+  const run = async (): Promise<void> => {
+    for (let current = group; current !== null; current = group) {
+      group = null;
+      try {
+        await append(takeBlocks());
+        current.resolve();
+      } catch (thrown) {
+        current.reject(thrown);
       }
-      const error = toRetryable(thrown);
-      for (const entry of group) entry.reject(error);
     }
-  };
-
-  const runLane = async (workspace: string, waiting: Entry[]): Promise<void> => {
-    // The first group forms at the end of this turn of the event loop: requests that came together go together.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const group = waiting.splice(0, countGroup(waiting, maxGroupRows));
-      await insertGroup(workspace, group);
-      for (const entry of group) waitingRows -= entry.spans.length;
-    }
-    lanes.delete(workspace);
+    isRunning = false;
   };
 
   return {
-    commit(workspace, spans) {
-      if (spans.length === 0) return Promise.resolve();
-      if (waitingRows > 0 && waitingRows + spans.length > maxWaitingRows) {
-        return Promise.reject(createOverload(`${waitingRows} spans`));
+    add(signal, workspace, body) {
+      const admission = builders[signal].add(workspace, body);
+      if (admission.accepted === 0) return { admission, durable: NOTHING_TO_WRITE };
+      group ??= createGroup();
+      if (!isRunning) {
+        isRunning = true;
+        // Requests that came together go together.
+        setImmediate(run);
       }
-      waitingRows += spans.length;
-      return new Promise((resolve, reject) => {
-        const entry: Entry = { spans, resolve, reject };
-        const lane = lanes.get(workspace);
-        if (lane) lane.push(entry);
-        else {
-          const waiting = [entry];
-          lanes.set(workspace, waiting);
-          void runLane(workspace, waiting);
-        }
-      });
+      return { admission, durable: group.durable };
     },
   };
 }
 
-const isStoreAway = (thrown: unknown): thrown is CentspanError =>
-  thrown instanceof CentspanError && thrown.code === "store_unavailable";
-
-/** How many of the waiting requests fit one insert: at least one. */
-function countGroup(waiting: readonly Entry[], maxRows: number): number {
-  let rows = 0;
-  let count = 0;
-  for (const entry of waiting) {
-    rows += entry.spans.length;
-    if (count > 0 && rows > maxRows) break;
-    count += 1;
-  }
-  return count;
+function createGroup(): Group {
+  let resolve = (): void => undefined;
+  let reject = (_error: unknown): void => undefined;
+  const durable = new Promise<void>((onDurable, onFailure) => {
+    resolve = onDurable;
+    reject = onFailure;
+  });
+  return { durable, resolve, reject };
 }
-
-/** More is waiting than may: nothing was taken, the sender should come again. */
-export const createOverload = (what: string): CentspanError =>
-  new CentspanError("store_unavailable", `${what} are already waiting to be written`, { retryAfterS: RETRY_AFTER_S });

@@ -1,5 +1,6 @@
 export * from "./api-rows.ts";
 export * from "./call.ts";
+export * from "./collector-status.ts";
 export * from "./conversation.ts";
 export * from "./dialect.ts";
 export * from "./kv-policy.ts";
@@ -13,5 +14,6 @@ export * from "./protocol-responses.ts";
 export * from "./provenance.ts";
 export * from "./safety-check.ts";
 export * from "./signal.ts";
+export * from "./signal-rows.ts";
 export * from "./span.ts";
 export * from "./stores.ts";

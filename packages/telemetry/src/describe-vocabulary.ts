@@ -1,5 +1,5 @@
 /** The vocabulary as Markdown: `docs/spans.md` is this text, and the gate compares them. */
-import { ATTRIBUTES, SPANS } from "./vocabulary.ts";
+import { ATTRIBUTES, METRICS, SPANS } from "./vocabulary.ts";
 
 export function describeVocabulary(): string {
   const spans = Object.entries(SPANS).map(
@@ -9,8 +9,12 @@ export function describeVocabulary(): string {
     ([name, definition]) =>
       `| \`${name}\` | ${definition.type} | ${"unit" in definition ? definition.unit : ""} | ${definition.doc} |`,
   );
+  const metrics = Object.entries(METRICS).map(
+    ([name, { kind, unit, by, doc }]) =>
+      `| \`${name}\` | ${kind} | ${unit} | ${by.map((attribute) => `\`${attribute}\``).join(", ")} | ${doc} |`,
+  );
   return [
-    "# Spans and attributes",
+    "# Spans, attributes and metrics",
     "",
     "Generated from `packages/telemetry/src/vocabulary.ts` by `npm run generate`; don't edit.",
     "",
@@ -21,6 +25,12 @@ export function describeVocabulary(): string {
     "| attribute | type | unit | meaning |",
     "|---|---|---|---|",
     ...attributes,
+    "",
+    "Metrics of the services themselves:",
+    "",
+    "| metric | kind | unit | by | meaning |",
+    "|---|---|---|---|---|",
+    ...metrics,
     "",
   ].join("\n");
 }

@@ -38,7 +38,7 @@ export function registerUp(program: Command, defaultData: string): void {
     .option("--empty", "don't run the demo workload", false)
     .option(
       "--port-base <n>",
-      "use ports n to n+6 instead of the defaults: web, gateway, engine, worker, OTLP, ClickHouse, PostgreSQL",
+      "use ports n to n+7 instead of the defaults: web, gateway, engine, worker, OTLP, ClickHouse, PostgreSQL, OTLP/gRPC",
       readPort,
     )
     .option("--time-scale <x>", "wall time ÷ model time of the reference engine", readScale, 0.1)
@@ -99,7 +99,9 @@ async function bringUp(
   const keys = await ensureKeys(stores.control, readConnection(options.data));
   progress.done("stores (ClickHouse engine and PostgreSQL)");
   progress.step("starting collector, gateway, engine, worker and web");
-  await Promise.all(describeServices(ports, urls, keys, options.timeScale).map(start));
+  await Promise.all(
+    describeServices(ports, urls, keys, { dataDir: options.data, timeScale: options.timeScale }).map(start),
+  );
   writeConnection(options.data, { ...urls, ...keys });
   progress.done("collector, gateway, engine, worker, web");
   return { urls, keys, stores };
@@ -142,6 +144,7 @@ function printReady(urls: StackUrls, keys: LocalKeys, dataDir: string): void {
     ["Trace API", `${urls.webUrl}/api/v1   key ${keys.apiKey}`],
     ["Gateway", `${urls.gatewayUrl}/v1   key ${keys.gatewayKey}`],
     ["OTLP/HTTP", urls.otlpUrl],
+    ["OTLP/gRPC", urls.otlpGrpcUrl],
     ["Engine", urls.engineUrl],
     ["Addresses and keys", connectionPath(dataDir)],
   ];

@@ -10,10 +10,11 @@ const DEFAULT_PORTS = {
   otlp: 4318,
   clickhouse: 8123,
   postgres: 54329,
+  otlpGrpc: 4317,
 };
 export type Ports = Record<keyof typeof DEFAULT_PORTS, number>;
 
-/** With a base, ports are base, base + 1, … in the order web, gateway, engine, worker, otlp, clickhouse, postgres. */
+/** With a base, ports are base, base + 1, … in the order web, gateway, engine, worker, otlp, clickhouse, postgres, otlpGrpc. */
 export function planPorts(base: number | undefined): Ports {
   if (base === undefined) return DEFAULT_PORTS;
   return {
@@ -24,6 +25,7 @@ export function planPorts(base: number | undefined): Ports {
     otlp: base + 4,
     clickhouse: base + 5,
     postgres: base + 6,
+    otlpGrpc: base + 7,
   };
 }
 

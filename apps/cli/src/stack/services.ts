@@ -36,6 +36,7 @@ export type StackUrls = {
   webUrl: string;
   gatewayUrl: string;
   otlpUrl: string;
+  otlpGrpcUrl: string;
   engineUrl: string;
   clickhouseUrl: string;
   databaseUrl: string;
@@ -46,12 +47,18 @@ export const planUrls = (ports: Ports, stores: { clickhouseUrl: string; database
   webUrl: urlOf(ports.web),
   gatewayUrl: urlOf(ports.gateway),
   otlpUrl: urlOf(ports.otlp),
+  otlpGrpcUrl: urlOf(ports.otlpGrpc),
   engineUrl: urlOf(ports.engine),
   clickhouseUrl: new URL("/centspan", stores.clickhouseUrl).href,
   databaseUrl: stores.databaseUrl,
 });
 
-export function describeServices(ports: Ports, urls: StackUrls, keys: LocalKeys, timeScale: number): Service[] {
+export function describeServices(
+  ports: Ports,
+  urls: StackUrls,
+  keys: LocalKeys,
+  { dataDir, timeScale }: { dataDir: string; timeScale: number },
+): Service[] {
   const stores = { CLICKHOUSE_URL: urls.clickhouseUrl, DATABASE_URL: urls.databaseUrl };
   const telemetry = { CENTSPAN_OTLP_URL: urls.otlpUrl, CENTSPAN_INGEST_KEY: keys.ingestKey };
   const at = (port: number) => ({ CENTSPAN_HOST: HOST, CENTSPAN_PORT: String(port) });
@@ -59,7 +66,14 @@ export function describeServices(ports: Ports, urls: StackUrls, keys: LocalKeys,
     {
       name: "collector",
       script: appScript("collector"),
-      env: { ...at(ports.otlp), ...stores, CENTSPAN_DEFAULT_WORKSPACE: "default" },
+      env: {
+        ...at(ports.otlp),
+        ...stores,
+        CENTSPAN_GRPC_PORT: String(ports.otlpGrpc),
+        CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
+        CENTSPAN_DEFAULT_WORKSPACE: "default",
+        CENTSPAN_INGEST_KEY: keys.ingestKey,
+      },
     },
     { name: "worker", script: appScript("worker"), env: { ...at(ports.worker), ...stores } },
     {

@@ -30,6 +30,8 @@ export type Spool = Omit<Arrivals, "add"> & {
   readonly start: Position;
   /** Resolves once the blocks are durable; rejects with `store_unavailable`, and then none of them was taken. */
   append(blocks: readonly TableBlock[]): Promise<void>;
+  /** Throws `store_unavailable` while the bound is reached. */
+  requireRoom(): void;
   /** Frames of a table from a position on. */
   find(table: SignalTable, from: Position, limit: Limit): Promise<FoundFrames>;
   /** What the frames hold, from the files each time it is read. */
@@ -135,6 +137,9 @@ function createSpool(options: SpoolOptions, { files, checkpoint, start, segments
         refusal = { atMs: nowMs(), error };
         throw error;
       }
+    },
+    requireRoom() {
+      if (bytes >= maxBytes) throw createFull(bytes, maxBytes);
     },
     find: (table, from, limit) => findFrames(segments, files.pathOf, table, from, limit),
     join: (found) => joinFrames(found, files.pathOf),

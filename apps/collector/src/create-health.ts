@@ -1,0 +1,47 @@
+/**
+ * Whether the collector can take data now, which is all that `/health` is about. The warehouse away is named but no
+ * illness: the spool takes data for it. The control plane away is one only once no known key is accepted any more.
+ */
+import type { Spool } from "./spool/open-spool.ts";
+
+export type Health = { isHealthy: boolean; status: "ok" | "unavailable"; away: string[]; message?: string };
+
+type HealthOptions = {
+  spool: Pick<Spool, "state">;
+  /** Rejects while the warehouse is away. */
+  askWarehouse(): Promise<unknown>;
+  /** Rejects while the control plane, which knows the keys, is away. */
+  askControl(): Promise<unknown>;
+  /** How long known keys go on without it. */
+  keysKnownForMs: number;
+  nowMs(): number;
+};
+
+/** A refusal that is older says nothing of now: the next request tries again. */
+const REFUSAL_LASTS_MS = 5_000;
+
+export function createHealth(options: HealthOptions): () => Promise<Health> {
+  const { spool, nowMs } = options;
+  let controlSeenMs = nowMs();
+  return async () => {
+    const [warehouse, control] = await Promise.allSettled([options.askWarehouse(), options.askControl()]);
+    if (control.status === "fulfilled") controlSeenMs = nowMs();
+    const away = [
+      ...(warehouse.status === "rejected" ? ["clickhouse"] : []),
+      ...(control.status === "rejected" ? ["postgres"] : []),
+    ];
+    const { bytes, maxBytes, refusal } = spool.state();
+    if (bytes >= maxBytes) return createIll(away, "the spool is full");
+    if (refusal !== null && nowMs() - refusal.atMs < REFUSAL_LASTS_MS) return createIll(away, refusal.error.message);
+    if (nowMs() - controlSeenMs >= options.keysKnownForMs) return createIll(away, "no key can be checked");
+    const message = warehouse.status === "rejected" ? "data waits in the spool until the warehouse is back" : undefined;
+    return { isHealthy: true, status: "ok", away, ...(message === undefined ? {} : { message }) };
+  };
+}
+
+const createIll = (away: string[], message: string): Health => ({
+  isHealthy: false,
+  status: "unavailable",
+  away,
+  message,
+});
