@@ -1,9 +1,10 @@
+export { usageMetricNames } from "@centspan/dialects";
 export { costPerOutcome, type OutcomeCost } from "./cost-per-outcome.ts";
 export {
   type DeriveOptions,
   deriveCalls,
   deriveCallsWithNotes,
-  listReplacedCalls,
+  deriveReports,
   type UsageSignals,
 } from "./derive-calls.ts";
 export { mergeByResponse } from "./merge-calls.ts";

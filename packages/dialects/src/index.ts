@@ -11,6 +11,7 @@ export {
   recogniseMetric,
   recogniseRecord,
   recogniseSpan,
+  usageMetricNames,
 } from "./recognise.ts";
 export { dialects } from "./registry.gen.ts";
 export { type Counts, splitCounts, type UsageReading } from "./split-counts.ts";

@@ -24,6 +24,13 @@ const spanLayouts = collect(({ spans }) => spans);
 const logLayouts = collect(({ logs }) => logs);
 const metricLayouts = collect(({ metrics }) => metrics);
 
+/** Of the metrics that count tokens or their cost. */
+export const usageMetricNames: readonly string[] = [
+  ...new Set(
+    metricLayouts.flatMap(({ layout: { tokens, costUsd } }) => [tokens.name, ...(costUsd ? [costUsd.name] : [])]),
+  ),
+];
+
 /** Null for a span that no known emitter of model calls wrote. */
 export function recogniseSpan(span: Pick<SpanRecord, "attributes" | "scopeName">): Recognised<SpanLayout> | null {
   const read = createReader(span.attributes);

@@ -5,26 +5,9 @@
 import { z } from "zod";
 import { CALL_SOURCES, COST_STATUSES, METERS, PROVENANCES } from "./call.ts";
 import { OUTCOME_KINDS, OUTCOME_STATUSES, subjectSchema } from "./outcome.ts";
+import { bucketsSchema, instant, money, nanoseconds } from "./row-values.ts";
 
-const money = z
-  .string()
-  .regex(/^-?\d+(\.\d+)?$/)
-  .describe("exact decimal, USD");
-const instant = z.string().describe("ISO 8601, UTC, nanoseconds");
-const nanoseconds = z
-  .string()
-  .regex(/^-?\d+$/)
-  .describe("nanoseconds");
 const provenance = z.enum(PROVENANCES);
-
-const bucketsSchema = z.object({
-  input: z.int(),
-  cacheRead: z.int(),
-  cacheWrite5m: z.int(),
-  cacheWrite1h: z.int(),
-  outputText: z.int(),
-  outputReasoning: z.int(),
-});
 
 const chargeLineRowSchema = z.object({
   meter: z.enum(METERS),

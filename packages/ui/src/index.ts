@@ -1,8 +1,5 @@
 /** What rooms may use of `ui`: formatters, prepare functions, and the components that draw what they prepared. */
-export { isZero } from "./format/decimal-text.ts";
-export * from "./format/format-instant.ts";
-export * from "./format/format-money.ts";
-export * from "./format/format-quantity.ts";
+export * from "./format/index.ts";
 export * from "./ledger/prepare-key-figures.ts";
 export * from "./ledger/prepare-outcome-table.ts";
 export * from "./ledger/prepare-tasks.ts";

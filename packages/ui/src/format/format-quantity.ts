@@ -17,6 +17,17 @@ export function formatAxisCount(count: number): string {
   return `${Number(count.toPrecision(3))}`;
 }
 
+const BYTE_UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;
+
+/** "512 B", "1.5 KiB", "2.0 GiB": one decimal, rounded before the unit is chosen. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  let value = bytes / 1024;
+  let unit = 0;
+  for (; value >= 1023.95 && unit < BYTE_UNITS.length - 1; unit += 1) value /= 1024;
+  return `${value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+}
+
 /** "89.2%" from the ratio "0.8919…". Nothing is rounded up to 100% or down to 0% that isn't. */
 export function formatRatio(ratioText: string): string {
   const percent = roundDecimal(shift2(ratioText), 1);

@@ -12,6 +12,7 @@ import {
 } from "./format-money.ts";
 import {
   formatAxisCount,
+  formatBytes,
   formatCount,
   formatDuration,
   formatOffset,
@@ -117,6 +118,18 @@ describe("money", () => {
 });
 
 describe("quantities", () => {
+  it("bytes by the largest unit that is reached when rounded", () => {
+    expect([0, 1023, 1024, 1536, 1024 ** 2 - 1, 1024 ** 2, 2 * 1024 ** 3].map(formatBytes)).toEqual([
+      "0 B",
+      "1023 B",
+      "1.0 KiB",
+      "1.5 KiB",
+      "1.0 MiB",
+      "1.0 MiB",
+      "2.0 GiB",
+    ]);
+  });
+
   it("groups counts and abbreviates only for axes", () => {
     expect([0, 999, 1000, 333_047_929, -1200].map(formatCount)).toEqual(["0", "999", "1,000", "333,047,929", "−1,200"]);
     expect([0, 850, 20_000, 1_250_000].map(formatAxisCount)).toEqual(["0", "850", "20K", "1.25M"]);
