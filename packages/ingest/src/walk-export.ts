@@ -70,20 +70,18 @@ function descend(reader: WireReader, path: string, read: () => void): void {
   }
 }
 
-/** Calls `read` at each field with that tag, and skips the others. */
+/** Calls `read` at each field with that tag. What records share and their list are read each in a pass of its own. */
 function eachMessage(
   reader: WireReader,
   wanted: number,
   fields: Readonly<Record<number, string>>,
   read: () => void,
 ): void {
-  const known = { ...fields };
-  // The other of the two lists is somebody else's turn.
-  delete known[wanted === LIST ? 1 : 2];
   while (reader.more) {
     const tag = reader.readTag();
     if (tag === wanted) read();
-    else skipUnknown(reader, tag, known);
+    else if (tag === SHARED || tag === LIST) reader.skip(tag);
+    else skipUnknown(reader, tag, fields);
   }
 }
 
