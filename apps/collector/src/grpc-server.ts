@@ -118,7 +118,7 @@ function createExport(
         share.add(call.request.length);
         const workspace = workspaces.get(call.metadata);
         if (workspace === undefined) throw new CentspanError("unauthenticated", "authorization: was not checked");
-        return await intake.takeExport({ signal, encoding: "protobuf", workspace, body: call.request });
+        return await intake.takeExport({ signal, encoding: "protobuf", workspace, body: [call.request] });
       } finally {
         share.close();
       }

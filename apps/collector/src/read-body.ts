@@ -1,5 +1,5 @@
 /**
- * A request's body as bytes, decompressed, within limits.
+ * A request's body in the pieces that it came in, decompressed, within limits.
  * Invariant: no more is held in memory than the limits say, however well the body was compressed.
  */
 import type { IncomingMessage } from "node:http";
@@ -21,7 +21,7 @@ const DECOMPRESSORS: Record<string, () => Gunzip | Inflate> = {
   deflate: () => createInflate({ chunkSize: CHUNK_BYTES }),
 };
 
-export function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
+export function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer[]> {
   if (Number(request.headers["content-length"]) > options.maxBytes) throw createTooLarge(options.maxBytes);
   const source = decompress(request);
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function readBody(request: IncomingMessage, options: ReadBodyOptions): Pr
       }
       chunks.push(chunk);
     });
-    source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, total)));
+    source.on("end", () => resolve(chunks));
     source.on("error", fail);
     if (source !== request) request.on("error", fail);
     request.on("close", () => {

@@ -15,14 +15,22 @@ import type { Signal } from "@centspan/model";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Stats } from "./stats.ts";
 
-export type ExportRequest = { signal: Signal; encoding: Encoding; workspace: string; body: Uint8Array };
+export type ExportRequest = {
+  signal: Signal;
+  encoding: Encoding;
+  workspace: string;
+  /** In the pieces that it came in. */
+  body: readonly Uint8Array[];
+};
 
 /** Resolves with the response message. Rejects with `invalid_request` for a bad body, `store_unavailable` for no room. */
 export type TakeExport = (request: ExportRequest) => Promise<Buffer>;
 
 export function createTakeExport(commits: GroupCommit, stats: Stats): TakeExport {
-  return async ({ signal, encoding, workspace, body }) => {
+  const join = createJoiner();
+  return async ({ signal, encoding, workspace, body: pieces }) => {
     const read = (): { admissions: Admission[]; durable: Promise<void> } => {
+      const body = join(pieces);
       if (encoding === "protobuf") {
         const { admission, durable } = commits.add(signal, workspace, body);
         return { admissions: [admission], durable };
@@ -41,6 +49,28 @@ export function createTakeExport(commits: GroupCommit, stats: Stats): TakeExport
     }
     const reasons = admissions.flatMap((admission) => admission.reasons);
     return writeExportResponse(signal, encoding, rejected, describeRejections({ rejected, reasons }));
+  };
+}
+
+const SCRATCH_BYTES = 1024 * 1024;
+
+/**
+ * Pieces as one, in a buffer that is used again and again: fresh memory for every body costs more than copying it.
+ * The result is valid until the next call, which is long enough: a body is in the columns before anything else happens.
+ */
+function createJoiner(): (pieces: readonly Uint8Array[]) => Uint8Array {
+  const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  return (pieces) => {
+    const [first] = pieces;
+    if (first !== undefined && pieces.length === 1) return first;
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    if (bytes > SCRATCH_BYTES) return Buffer.concat(pieces, bytes);
+    let at = 0;
+    for (const piece of pieces) {
+      scratch.set(piece, at);
+      at += piece.length;
+    }
+    return scratch.subarray(0, bytes);
   };
 }
 

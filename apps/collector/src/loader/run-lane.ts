@@ -11,8 +11,13 @@ import type { Spool } from "../spool/open-spool.ts";
 import type { Frame } from "../spool/scan-segment.ts";
 
 const LIMIT = { rows: 500_000, bytes: 256 * 1024 * 1024, frames: 50_000 };
-/** A fourth of a second from one insert to the next: parts stay few, and the first after a pause goes at once. */
-const INSERT_EVERY_MS = 250;
+/**
+ * From one insert to the next, so that parts are few: the larger the last one was, the longer the next may gather, since
+ * every row of a small part is merged again. The first after a pause goes at once; so does the rest of a backlog.
+ */
+const LEAST_PAUSE_MS = 250;
+const MOST_PAUSE_MS = 1_500;
+const ROWS_PER_PAUSE_MS = 100;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
@@ -65,9 +70,11 @@ async function runLane(options: LaneOptions, state: LaneState): Promise<void> {
     await spool.waitBehind(table, state.position, closing);
     if (!spool.isBehind(table, state.position)) return;
     await pause(notBeforeMs - performance.now(), closing);
-    notBeforeMs = performance.now() + INSERT_EVERY_MS;
+    const startedMs = performance.now();
     try {
-      await loadNext(options, state);
+      const { rows, hasMore } = await loadNext(options, state);
+      const pauseMs = Math.min(Math.max(rows / ROWS_PER_PAUSE_MS, LEAST_PAUSE_MS), MOST_PAUSE_MS);
+      notBeforeMs = hasMore ? 0 : startedMs + pauseMs;
     } catch (thrown) {
       if (thrown === GIVEN_UP) return;
       throw thrown;
@@ -75,8 +82,10 @@ async function runLane(options: LaneOptions, state: LaneState): Promise<void> {
   }
 }
 
-async function loadNext(options: LaneOptions, state: LaneState): Promise<void> {
-  const { frames, next } = await persist(options, () => options.spool.find(options.table, state.position, LIMIT));
+async function loadNext(options: LaneOptions, state: LaneState): Promise<{ rows: number; hasMore: boolean }> {
+  const { frames, next, hasMore } = await persist(options, () =>
+    options.spool.find(options.table, state.position, LIMIT),
+  );
   state.oldestAtMs = frames[0]?.writtenAtMs ?? null;
   await insertFrames(options, state, frames);
   if (state.oldestAtMs !== null) state.lagMs = options.nowMs() - state.oldestAtMs;
@@ -84,6 +93,7 @@ async function loadNext(options: LaneOptions, state: LaneState): Promise<void> {
   state.frames += frames.length;
   state.position = next;
   await options.onLoaded();
+  return { rows: frames.reduce((sum, frame) => sum + frame.rows, 0), hasMore };
 }
 
 async function insertFrames(options: LaneOptions, state: LaneState, frames: readonly Frame[]): Promise<void> {

@@ -8,8 +8,13 @@ import type { Segment } from "./frame-writer.ts";
 import { endOf, type Frame, listFrames } from "./scan-segment.ts";
 
 export type Limit = { rows: number; bytes: number; frames: number };
-/** `next` is where to go on: behind the last of the frames and what of other tables follows it. */
-export type FoundFrames = { frames: Frame[]; next: Position };
+export type FoundFrames = {
+  frames: Frame[];
+  /** Where to go on: behind the last of the frames and what of other tables follows it. */
+  next: Position;
+  /** Whether there would have been more, but for the limit. */
+  hasMore: boolean;
+};
 type PathOf = (generation: number) => string;
 
 const WINDOW_BYTES = 64 * 1024;
@@ -36,7 +41,7 @@ export async function findFrames(
           rows += frame.rows;
           bytes += frame.payloadBytes;
           const isTooMuch = rows > limit.rows || bytes > limit.bytes || frames.length >= limit.frames;
-          if (frames.length > 0 && isTooMuch) return { frames, next };
+          if (frames.length > 0 && isTooMuch) return { frames, next, hasMore: true };
           frames.push(frame);
         }
         next = { generation, offset: endOf(frame) };
@@ -45,7 +50,7 @@ export async function findFrames(
       await file.close();
     }
   }
-  return { frames, next };
+  return { frames, next, hasMore: false };
 }
 
 export function joinFrames(frames: readonly Frame[], pathOf: PathOf): Block {
