@@ -7,55 +7,11 @@ import { seenFrom } from "./admission.ts";
 import { readAttribute } from "./attributes.ts";
 import { appendEnum, appendId, appendInstant, readNested, readNestedAttribute } from "./fields.ts";
 import { NO_ID, passInstant, passOptionalId } from "./ids.ts";
-import { classifyAttribute, LiftedValues } from "./lifted-values.ts";
+import { LiftedValues } from "./lifted-values.ts";
+import type { MetricColumns } from "./metric-columns.ts";
 import type { FixedPart, MetricKind } from "./metric-kinds.ts";
-import { AttributesColumn } from "./native/attributes-column.ts";
-import { FixedColumn, ListColumn, NullableColumn, TextColumn, TupleColumn } from "./native/column.ts";
-import { NameColumn } from "./native/name-column.ts";
+import type { FixedColumn, ListColumn, NullableColumn } from "./native/column.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
-
-const nullable = (): NullableColumn => new NullableColumn(new FixedColumn(8));
-const numbers = (): ListColumn<FixedColumn> => new ListColumn(new FixedColumn(8));
-
-export const createMetricColumns = () => ({
-  name: new NameColumn(),
-  type: new NameColumn(),
-  unit: new NameColumn(),
-  description: new TextColumn(),
-  temporality: new NameColumn(),
-  monotonic: new FixedColumn(1),
-  attributes: new AttributesColumn(classifyAttribute),
-  started_at: new FixedColumn(8),
-  at: new FixedColumn(8),
-  flags: new FixedColumn(4),
-  value_int: nullable(),
-  value_double: nullable(),
-  count: nullable(),
-  sum: nullable(),
-  min: nullable(),
-  max: nullable(),
-  bounds: numbers(),
-  bucket_counts: numbers(),
-  quantile_values: numbers(),
-  scale: new FixedColumn(4),
-  zero_count: new FixedColumn(8),
-  zero_threshold: new FixedColumn(8),
-  positive_offset: new FixedColumn(4),
-  positive_counts: numbers(),
-  negative_offset: new FixedColumn(4),
-  negative_counts: numbers(),
-  exemplars: new ListColumn(
-    new TupleColumn({
-      at: new FixedColumn(8),
-      value: new FixedColumn(8),
-      traceId: new TextColumn(),
-      spanId: new TextColumn(),
-      attributes: new AttributesColumn(),
-    }),
-  ),
-  session_id: new TextColumn(),
-});
-export type MetricColumns = ReturnType<typeof createMetricColumns>;
 
 /** What a metric says of all its points. */
 export type MetricHead = {

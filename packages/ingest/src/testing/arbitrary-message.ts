@@ -86,7 +86,7 @@ function arbitraryField(field: protobuf.Field, depth: number): fc.Arbitrary<Pair
   const value = arbitraryValue(field, depth);
   if (!field.repeated) return fc.option(value, { freq: 3 });
   return fc
-    .array(value, { maxLength: 3 })
+    .array(value, { maxLength: 2 })
     .map((items) => ({ plain: items.map((item) => item.plain), json: items.map((item) => item.json) }));
 }
 
