@@ -17,6 +17,7 @@ function createPeer() {
   const peer = {
     inserts,
     isAway: false,
+    lacksTable: false,
     attempts: 0,
     running: new Map<SignalTable, number>(),
     overlapped: false,
@@ -28,6 +29,7 @@ function createPeer() {
       try {
         const content = await readBlock(block);
         if (peer.isAway) throw new CentspanError("store_unavailable", "away");
+        if (peer.lacksTable) throw new Error("no such table");
         if (content.includes("poison")) throw new Error("can't parse the block");
         inserts.push({ table, content, rows: block.rows, token });
       } finally {
@@ -139,6 +141,23 @@ describe("the loader", () => {
     await close(opened);
   });
 
+  it("keeps nothing aside while the store refuses everything: it lacks something, not the frames", async () => {
+    const peer = createPeer();
+    peer.lacksTable = true;
+    const opened = await openBoth(peer);
+    const { spool, loader, folder } = opened;
+    for (let i = 0; i < 40; i++) await append(spool, `${i}.`);
+    await append(spool, "poison.");
+    await waitUntil("it was asked again", () => peer.attempts > 60);
+    expect(loader.state()).toMatchObject({ frames: 0, refusedFrames: 0, isAway: false });
+    expect(loader.state().lastError?.message).toMatch(/refuses everything.*no such table/);
+    peer.lacksTable = false;
+    await waitUntil("all is dealt with", () => loader.state().frames === 41);
+    expect(peer.contents()).toBe(Array.from({ length: 40 }, (_, index) => `${index}.`).join(""));
+    expect((await readdir(join(folder, "refused"))).filter((name) => name.endsWith(".native"))).toHaveLength(1);
+    await close(opened);
+  });
+
   it("brings in what is left before it closes", async () => {
     const peer = createPeer();
     const opened = await openBoth(peer);
@@ -190,6 +209,9 @@ describe("the loader", () => {
           } else peer.isAway = next.do === "away";
         }
         peer.isAway = false;
+        // Beside a frame that is taken, those that are not are to blame.
+        sent.push("last.");
+        await append(opened.spool, "last.");
         await waitUntil("nothing waits", () => opened.spool.state().bytes === 0);
         await close(opened);
         const stored = peer.contents().split(/(?<=\.)/);

@@ -1,7 +1,8 @@
 /**
  * One table's way from the spool into the store: frames in order, many in one insert, one insert at a time.
- * A store that is away is asked again for ever. A block that it refuses is halved until the frame that it refuses is alone;
- * that one is kept aside and the others go in.
+ * A store that is away is asked again for ever. A block that it refuses is halved until what it refuses is alone.
+ * Invariant: a frame is kept aside only where the store takes others beside it. A store that refuses everything lacks a
+ * table or a right, and is asked again too: the spool is not emptied for that.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CentspanError } from "@centspan/base";
@@ -83,11 +84,18 @@ async function runLane(options: LaneOptions, state: LaneState): Promise<void> {
 }
 
 async function loadNext(options: LaneOptions, state: LaneState): Promise<{ rows: number; hasMore: boolean }> {
-  const { frames, next, hasMore } = await persist(options, () =>
-    options.spool.find(options.table, state.position, LIMIT),
-  );
-  state.oldestAtMs = frames[0]?.writtenAtMs ?? null;
-  await insertFrames(options, state, frames);
+  const { frames, next, hasMore, refusals } = await persist(options, async () => {
+    const found = await options.spool.find(options.table, state.position, LIMIT);
+    state.oldestAtMs = found.frames[0]?.writtenAtMs ?? null;
+    const outcome: Outcome = { taken: 0, refusals: [] };
+    await insertFrames(options, state, found.frames, outcome);
+    if (outcome.taken === 0) requireNoRefusal(outcome);
+    return { ...found, refusals: outcome.refusals };
+  });
+  for (const { block, name, error } of refusals) {
+    await persist(options, () => options.keepRefused({ table: options.table, block, name, error }));
+    state.refusedFrames += 1;
+  }
   if (state.oldestAtMs !== null) state.lagMs = options.nowMs() - state.oldestAtMs;
   state.oldestAtMs = null;
   state.frames += frames.length;
@@ -96,16 +104,48 @@ async function loadNext(options: LaneOptions, state: LaneState): Promise<{ rows:
   return { rows: frames.reduce((sum, frame) => sum + frame.rows, 0), hasMore };
 }
 
-async function insertFrames(options: LaneOptions, state: LaneState, frames: readonly Frame[]): Promise<void> {
+/** What became of the frames that were found: how many are in, and those that were refused when they came alone. */
+type Outcome = { taken: number; refusals: { block: Block; name: string; error: unknown }[] };
+
+/** So many refused alone, and none taken: the others would fare no better. */
+const HOPELESS = 16;
+
+async function insertFrames(
+  options: LaneOptions,
+  state: LaneState,
+  frames: readonly Frame[],
+  outcome: Outcome,
+): Promise<void> {
   const [first] = frames;
   const last = frames.at(-1);
   if (first === undefined || last === undefined) return;
-  const { table, spool, store } = options;
-  const block = spool.join(frames);
-  const name = `${options.session}-${table}-${first.generation}.${first.offset}-${last.generation}.${last.offset}`;
-  const refusal = await persist(options, async () => {
+  const block = options.spool.join(frames);
+  const span = `${first.generation}.${first.offset}-${last.generation}.${last.offset}`;
+  const name = `${options.session}-${options.table}-${span}`;
+  const error = await tryInsert(options, state, block, name);
+  if (error === null) {
+    outcome.taken += frames.length;
+    state.rows += block.rows;
+  } else if (first === last) {
+    outcome.refusals.push({ block, name, error });
+    if (outcome.taken === 0 && outcome.refusals.length >= HOPELESS) requireNoRefusal(outcome);
+  } else {
+    const middle = frames.length >> 1;
+    await insertFrames(options, state, frames.slice(0, middle), outcome);
+    await insertFrames(options, state, frames.slice(middle), outcome);
+  }
+}
+
+function requireNoRefusal({ refusals }: Outcome): void {
+  const [refusal] = refusals;
+  if (refusal) throw new Error(`the warehouse refuses everything: ${String(refusal.error)}`, { cause: refusal.error });
+}
+
+/** Null when it is in; else why the store refuses it for what it is. */
+function tryInsert(options: LaneOptions, state: LaneState, block: Block, name: string): Promise<unknown> {
+  return persist(options, async () => {
     try {
-      await store.insertBlock(table, block, name);
+      await options.store.insertBlock(options.table, block, name);
       state.isAway = false;
       return null;
     } catch (thrown) {
@@ -114,19 +154,6 @@ async function insertFrames(options: LaneOptions, state: LaneState, frames: read
       return thrown;
     }
   });
-  if (refusal === null) {
-    state.rows += block.rows;
-    return;
-  }
-  if (first === last) {
-    options.onError(refusal);
-    await persist(options, () => options.keepRefused({ table, block, name, error: refusal }));
-    state.refusedFrames += 1;
-    return;
-  }
-  const middle = frames.length >> 1;
-  await insertFrames(options, state, frames.slice(0, middle));
-  await insertFrames(options, state, frames.slice(middle));
 }
 
 const isAway = (thrown: unknown): boolean => thrown instanceof CentspanError && thrown.code === "store_unavailable";
@@ -140,6 +167,7 @@ async function persist<T>({ closing, onError }: LaneOptions, work: () => Promise
     try {
       return await work();
     } catch (thrown) {
+      if (thrown === GIVEN_UP) throw thrown;
       onError(thrown);
       if (closing.aborted) throw GIVEN_UP;
       await pause(pauseMs, closing);
