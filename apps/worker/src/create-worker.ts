@@ -26,9 +26,9 @@ export function createWorker({ warehouse, control, cards, gatewayServices, say }
   const stores = { feed: warehouse, ledger: warehouse, jobs: control };
   const loop = startLoop({
     async pass() {
-      const { traces, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
+      const { units, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
       for (const fault of faults) say(describeFault(fault));
-      return traces > 0;
+      return units > 0;
     },
     intervalMs: INTERVAL_MS,
     maxPauseMs: MAX_PAUSE_MS,
@@ -54,5 +54,7 @@ export function createWorker({ warehouse, control, cards, gatewayServices, say }
   };
 }
 
-const describeFault = ({ workspace, traceId, error }: RatingFault): string =>
-  `trace ${traceId} of workspace ${workspace} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;
+function describeFault({ workspace, unit, error }: RatingFault): string {
+  const what = unit.kind === "trace" ? `trace ${unit.traceId}` : `session ${unit.sessionId}`;
+  return `${what} of workspace ${workspace} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;
+}

@@ -1,20 +1,24 @@
 /**
- * One pass of rating: traces with news → calls → ledger → watermark. Repeating any of it changes nothing, so a pass
- * that fails half-way is simply run again. A trace that can't be rated is reported and does not hold up the others;
+ * One pass of rating: units with news → calls → ledger → watermark. Repeating any of it changes nothing, so a pass
+ * that fails half-way is simply run again. A unit that can't be rated is reported and does not hold up the others;
  * a store that is away ends the pass.
  */
-import { type DeriveOptions, deriveCalls } from "@centspan/attribution";
+import { type DeriveOptions, deriveReports } from "@centspan/attribution";
 import { CentspanError } from "@centspan/base";
-import type { ChangedTrace, JobStore, Ledger, RateCard, RatedCall, UsageFeed } from "@centspan/model";
+import type { Call, JobStore, Ledger, RateCard, Usage, UsageChange, UsageFeed, UsageUnit } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import { type Claims, createClaims } from "./claims.ts";
+import { type PlannedUnit, planUnits } from "./plan-units.ts";
 
 export const RATING_JOB = "rating";
 
 /** Rows show up to their insert's deadline of 30 s after they were received; the rest is for clocks that disagree. */
 const OVERLAP_NS = 120_000_000_000n;
-const TRACES_AT_ONCE = 8;
-const CALLS_PER_PAGE = 1000;
+/** Nearly all rows show at once: only now and then a pass looks back for the others. */
+const SHORT_OVERLAP_NS = 5_000_000_000n;
+const LOOK_BACK_EVERY_NS = 20_000_000_000n;
+/** What is read and written at once: enough that the questions cost little beside their answers. */
+const BATCH = { units: 100, records: 50_000 };
 const CLAIMED_RESPONSES = 50_000;
 
 type RatingStores = { feed: UsageFeed; ledger: Ledger; jobs: JobStore };
@@ -22,21 +26,23 @@ type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveO
 
 /** What a process remembers between passes. Losing it costs work, never correctness. */
 type RatingState = {
-  /** Every span received before this instant is rated; null until the store was asked. */
+  /** Everything received before this instant is rated; null until the store was asked. */
   watermarkNs: bigint | null;
-  /** Traces rated since the overlap began, with what they looked like. */
-  rated: Map<string, { seen: string; receivedAtNs: bigint }>;
+  lookedBackAtNs: bigint | null;
+  /** What was rated since the overlap began, as it looked, by when it was received. */
+  rated: Map<string, bigint>;
   claims: Claims;
 };
 
 export const createRatingState = (): RatingState => ({
   watermarkNs: null,
+  lookedBackAtNs: null,
   rated: new Map(),
   claims: createClaims(CLAIMED_RESPONSES),
 });
 
-export type RatingFault = { workspace: string; traceId: string; error: unknown };
-type RatingResult = { traces: number; calls: number; faults: RatingFault[] };
+export type RatingFault = { workspace: string; unit: UsageUnit; error: unknown };
+type RatingResult = { units: number; calls: number; faults: RatingFault[] };
 
 export async function runRatingPass(
   stores: RatingStores,
@@ -45,23 +51,53 @@ export async function runRatingPass(
 ): Promise<RatingResult> {
   const startNs = state.watermarkNs ?? (await stores.jobs.readJob(RATING_JOB))?.watermarkNs ?? 0n;
   state.watermarkNs = startNs;
-  const sinceNs = startNs > OVERLAP_NS ? startNs - OVERLAP_NS : 0n;
-  const { asOfNs, traces } = await stores.feed.listChangedTraces(sinceNs);
-  const news = traces
-    .filter((trace) => state.rated.get(keyOf(trace))?.seen !== appearanceOf(trace))
-    .sort((a, b) => (a.receivedAtNs < b.receivedAtNs ? -1 : a.receivedAtNs > b.receivedAtNs ? 1 : 0));
+  const looksBack = state.lookedBackAtNs === null || startNs - state.lookedBackAtNs >= LOOK_BACK_EVERY_NS;
+  const overlapNs = looksBack ? OVERLAP_NS : SHORT_OVERLAP_NS;
+  const { asOfNs, changes } = await stores.feed.listChangedUsage(startNs > overlapNs ? startNs - overlapNs : 0n);
+  const plan = planUnits(changes.filter((change) => !state.rated.has(keyOf(change))));
 
-  const result: RatingResult = { traces: 0, calls: 0, faults: [] };
-  for (let start = 0; start < news.length; start += TRACES_AT_ONCE) {
-    const chunk = news.slice(start, start + TRACES_AT_ONCE);
-    await rateChunk(stores, state, rules, chunk, result);
-    for (const trace of chunk)
-      state.rated.set(keyOf(trace), { seen: appearanceOf(trace), receivedAtNs: trace.receivedAtNs });
-    await advance(stores.jobs, state, chunk.at(-1)?.receivedAtNs ?? startNs);
+  const result: RatingResult = { units: 0, calls: 0, faults: [] };
+  const covered = new Set<string>();
+  for (const batch of splitIntoBatches(plan)) {
+    const open = batch.filter((planned) => !covered.has(nameOf(planned)));
+    for (const [workspace, units] of byWorkspace(open)) {
+      const usages = await stores.feed.readUsage(workspace, units);
+      const read = units.flatMap((unit, index) => ({ unit, usage: usages[index] ?? NO_USAGE }));
+      result.calls += await rateUnits(stores.ledger, state.claims, rules, workspace, read, result.faults);
+      result.units += units.length;
+      for (const traceId of usages.flatMap(({ traceIds }) => traceIds))
+        covered.add(nameOf({ workspace, unit: { kind: "trace", traceId } }));
+    }
+    for (const change of batch.flatMap(({ changes: ofUnit }) => ofUnit))
+      state.rated.set(keyOf(change), change.receivedAtNs);
+    await advance(stores.jobs, state, batch.at(-1)?.receivedAtNs ?? startNs);
   }
   await advance(stores.jobs, state, asOfNs);
+  if (looksBack) state.lookedBackAtNs = state.watermarkNs;
   forgetOld(state);
   return result;
+}
+
+function splitIntoBatches(plan: readonly PlannedUnit[]): PlannedUnit[][] {
+  const batches: PlannedUnit[][] = [];
+  let room = { units: 0, records: 0 };
+  for (const planned of plan) {
+    const records = planned.changes.reduce((sum, change) => sum + change.records, 0);
+    if (room.units < 1 || room.records < records) {
+      room = { ...BATCH };
+      batches.push([]);
+    }
+    batches.at(-1)?.push(planned);
+    room.units -= 1;
+    room.records -= records;
+  }
+  return batches;
+}
+
+function byWorkspace(batch: readonly PlannedUnit[]): Map<string, UsageUnit[]> {
+  const groups = new Map<string, UsageUnit[]>();
+  for (const { workspace, unit } of batch) groups.set(workspace, [...(groups.get(workspace) ?? []), unit]);
+  return groups;
 }
 
 async function advance(jobs: JobStore, state: RatingState, toNs: bigint): Promise<void> {
@@ -70,60 +106,81 @@ async function advance(jobs: JobStore, state: RatingState, toNs: bigint): Promis
   state.watermarkNs = toNs;
 }
 
-async function rateChunk(
-  stores: RatingStores,
-  state: RatingState,
+type ReadUnit = { unit: UsageUnit; usage: Usage };
+
+const NO_USAGE: Usage = { traceIds: [], spans: [], logs: [], wholeWithin: null };
+
+/**
+ * Resolves with the number of calls. Where a batch can't be rated, its units are one by one, so that the fault is found
+ * and the others are not held up by it.
+ */
+async function rateUnits(
+  ledger: Ledger,
+  claims: Claims,
   rules: RatingRules,
-  chunk: readonly ChangedTrace[],
-  result: RatingResult,
-): Promise<void> {
-  const rated = await Promise.all(
-    chunk.map(async (trace) => {
-      const spans = await stores.feed.readUsageSpans(trace.workspace, trace.traceId);
-      return { trace, spans };
-    }),
-  );
-  for (const { trace, spans } of rated) {
-    try {
-      const derived = deriveCalls(spans, rules);
-      const unheard = state.claims.listUnheard(trace.workspace, derived);
-      const stored = await stores.ledger.readCalls(trace.workspace, unheard);
-      const settled = state.claims.settle(trace.workspace, trace.traceId, derived, stored);
-      const calls = settled.map((call) => rateCall(call, rules.cards, rules.ratingRunId));
-      await storeTrace(stores.ledger, trace, calls);
-      result.calls += calls.length;
-    } catch (error) {
-      if (error instanceof CentspanError && error.code === "store_unavailable") throw error;
-      result.faults.push({ workspace: trace.workspace, traceId: trace.traceId, error });
+  workspace: string,
+  units: readonly ReadUnit[],
+  faults: RatingFault[],
+): Promise<number> {
+  try {
+    return await rateTogether(ledger, claims, rules, workspace, units);
+  } catch (error) {
+    if (error instanceof CentspanError && error.code === "store_unavailable") throw error;
+    const [first, ...others] = units;
+    if (!first) throw error;
+    if (others.length === 0) {
+      faults.push({ workspace, unit: first.unit, error });
+      return 0;
     }
-    result.traces += 1;
   }
+  let calls = 0;
+  for (const unit of units) calls += await rateUnits(ledger, claims, rules, workspace, [unit], faults);
+  return calls;
 }
 
-/** Calls that the trace had before and no longer has were a parent's sum: its children have come since. */
-async function storeTrace(ledger: Ledger, trace: ChangedTrace, calls: readonly RatedCall[]): Promise<void> {
+/**
+ * Calls that a trace had before and no longer has were a parent's sum, whose children have come since, or a record's
+ * that turned out to be about a span: they are taken back.
+ */
+async function rateTogether(
+  ledger: Ledger,
+  claims: Claims,
+  rules: RatingRules,
+  workspace: string,
+  units: readonly ReadUnit[],
+): Promise<number> {
+  const derived = units.map(({ usage }) => {
+    const { calls, replaced } = deriveReports(usage, rules);
+    return { calls: calls.filter((call) => call.traceId !== "" || isWhole(usage, call)), replaced };
+  });
+  const reported = derived.flatMap(({ calls }) => calls);
+  const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, reported));
+  const calls = claims
+    .settle(workspace, reported, stored)
+    .map((call) => rateCall(call, rules.cards, rules.ratingRunId));
+  const traceIds = new Set(units.flatMap(({ usage }) => usage.traceIds));
+  const before = await ledger.listCallIds(workspace, [...traceIds]);
   const stillThere = new Set(calls.map(({ callId }) => callId));
-  const gone: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Ledger["listCalls"]>> = await ledger.listCalls(
-      trace.workspace,
-      { traceId: trace.traceId },
-      { limit: CALLS_PER_PAGE, cursor },
-    );
-    gone.push(...page.data.map(({ callId }) => callId).filter((callId) => !stillThere.has(callId)));
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  if (calls.length > 0) await ledger.insertCalls(trace.workspace, calls);
-  if (gone.length > 0) await ledger.withdrawCalls(trace.workspace, gone);
+  const gone = new Set([...before, ...derived.flatMap(({ replaced }) => replaced)]);
+  for (const callId of stillThere) gone.delete(callId);
+  if (calls.length > 0) await ledger.insertCalls(workspace, calls);
+  if (gone.size > 0) await ledger.withdrawCalls(workspace, [...gone]);
+  return calls.length;
 }
+
+/** Whether all is here that a record outside of traces could belong to: if it belongs to nothing, it is a call. */
+const isWhole = ({ wholeWithin }: Usage, { atNs }: Call): boolean =>
+  wholeWithin !== null && atNs >= wholeWithin.fromNs && atNs <= wholeWithin.toNs;
 
 /** What the feed will not list again unless it changes need not be remembered. */
 function forgetOld(state: RatingState): void {
   const horizon = (state.watermarkNs ?? 0n) - OVERLAP_NS;
-  for (const [key, { receivedAtNs }] of state.rated) if (receivedAtNs < horizon) state.rated.delete(key);
+  for (const [key, receivedAtNs] of state.rated) if (receivedAtNs < horizon) state.rated.delete(key);
 }
 
-const keyOf = ({ workspace, traceId }: ChangedTrace): string => JSON.stringify([workspace, traceId]);
+const nameOf = ({ workspace, unit }: Pick<PlannedUnit, "workspace" | "unit">): string =>
+  unit.kind === "trace"
+    ? JSON.stringify([workspace, unit.traceId])
+    : JSON.stringify([workspace, unit.sessionId, unit.fromNs.toString(), unit.toNs.toString()]);
 
-const appearanceOf = ({ spans, receivedAtNs }: ChangedTrace): string => `${spans} ${receivedAtNs}`;
+const keyOf = ({ workspace, unit, appearance }: UsageChange): string => `${nameOf({ workspace, unit })} ${appearance}`;

@@ -94,9 +94,9 @@ describe("a pass", () => {
     await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
     const state = createRatingState();
     await runRatingPass(stores(), state, RULES);
-    expect(await runRatingPass(stores(), state, RULES)).toMatchObject({ traces: 0, calls: 0 });
+    expect(await runRatingPass(stores(), state, RULES)).toMatchObject({ units: 0, calls: 0 });
     const before = await readCalls(workspace);
-    expect((await runRatingPass(stores(), createRatingState(), RULES)).traces).toBeGreaterThan(0);
+    expect((await runRatingPass(stores(), createRatingState(), RULES)).units).toBeGreaterThan(0);
     expect(await readCalls(workspace)).toEqual(before);
   });
 
@@ -149,11 +149,11 @@ describe("a pass", () => {
     await runRatingPass(stores(), createRatingState(), RULES);
     await warehouse.insertSpans(workspace, [client(2, {})]);
     // By then the gateway's trace is older than what a worker looks at again.
-    const listChangedTraces = async (sinceNs: bigint) => {
-      const { asOfNs, traces } = await warehouse.listChangedTraces(sinceNs);
-      return { asOfNs, traces: traces.filter((trace) => trace.traceId === session) };
+    const listChangedUsage = async (sinceNs: bigint) => {
+      const { asOfNs, changes } = await warehouse.listChangedUsage(sinceNs);
+      return { asOfNs, changes: changes.filter(({ unit }) => unit.kind === "trace" && unit.traceId === session) };
     };
-    const feed = { ...warehouse, listChangedTraces };
+    const feed = { ...warehouse, listChangedUsage };
     await runRatingPass({ ...stores(), feed }, createRatingState(), RULES);
     const calls = await readCalls(workspace);
     expect(calls.find(({ responseId }) => responseId === "resp_second")).toMatchObject({
@@ -193,7 +193,7 @@ describe("a pass", () => {
       makeSpan({ traceId: whole, attributes: chat() }),
     ]);
     const { faults } = await runRatingPass(stores(), createRatingState(), { ...RULES, cards });
-    expect(faults).toMatchObject([{ workspace, traceId: broken, error: expect.any(RangeError) }]);
+    expect(faults).toMatchObject([{ workspace, unit: { traceId: broken }, error: expect.any(RangeError) }]);
     expect(await readCalls(workspace)).toMatchObject([{ traceId: whole }]);
   });
 });

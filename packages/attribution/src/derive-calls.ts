@@ -5,8 +5,9 @@
  */
 import type { Buckets, Call, LogRecord, SpanRecord } from "@centspan/model";
 import type { Claim } from "./claim.ts";
-import { callIdOfRecord, claimRecords } from "./claim-records.ts";
+import { claimRecords } from "./claim-records.ts";
 import { claimSpans, hasUsage } from "./claim-spans.ts";
+import { groupBy } from "./group-by.ts";
 import { joinRecords } from "./join-records.ts";
 import { mergeByResponse } from "./merge-calls.ts";
 import { noteRollups, type RollupNote } from "./note-rollups.ts";
@@ -33,15 +34,36 @@ type DerivedCalls = { calls: Call[]; notes: CallNote[] };
 export const deriveCalls = (signals: UsageSignals, options: DeriveOptions = {}): Call[] =>
   deriveCallsWithNotes(signals, options).calls;
 
-export function deriveCallsWithNotes(
-  { spans, logs = [] }: UsageSignals,
-  { gatewayServices = [] }: DeriveOptions = {},
-): DerivedCalls {
+/**
+ * For whoever reads signals in parts: what each trace says of each call, to be merged with what others say of it; a
+ * record that stands in no trace and belongs to no span speaks for itself, with an empty trace id. `replaced` are ids
+ * under which records would have been calls, had nothing else been known.
+ */
+export function deriveReports(
+  signals: UsageSignals,
+  options: DeriveOptions = {},
+): { calls: Call[]; replaced: string[] } {
+  const { claims, records } = collectClaims(signals, options);
+  const byTrace = groupBy(claims, ({ call }) => call.traceId);
+  const calls = [...byTrace.values()].flatMap((group) => mergeByResponse(group.map(({ call }) => call)));
+  const current = new Set(calls.map(({ call }) => call.callId));
+  const alone = new Set(records.map(({ call }) => call.callId));
+  return {
+    calls: calls.map(({ call }) => call).sort(compareCalls),
+    replaced: [...alone].filter((callId) => !current.has(callId)),
+  };
+}
+
+function collectClaims({ spans, logs = [] }: UsageSignals, { gatewayServices = [] }: DeriveOptions) {
   const forest = buildForest(spans);
   const records = claimRecords(forest, logs);
   const recorded = new Set(records.flatMap(({ call }) => forest.find(call.traceId, call.spanId) ?? []));
-  const { claims: spanClaims, rollups } = claimSpans(forest, recorded, gatewayServices);
-  const claims = joinRecords(forest, spanClaims, records);
+  const { claims, rollups } = claimSpans(forest, recorded, gatewayServices);
+  return { forest, records, rollups, claims: joinRecords(forest, claims, records) };
+}
+
+export function deriveCallsWithNotes(signals: UsageSignals, options: DeriveOptions = {}): DerivedCalls {
+  const { forest, rollups, claims } = collectClaims(signals, options);
   const claimOf = new Map(claims.map((claim) => [claim.call, claim]));
   const merged = mergeByResponse(claims.map(({ call }) => call).sort(compareCalls));
   const calls = merged.map(({ call }) => call).sort(compareCalls);
@@ -58,15 +80,6 @@ export function deriveCallsWithNotes(
     ...noteRollups(forest, rollups, calls),
   ];
   return { calls, notes };
-}
-
-/**
- * Ids of calls that were derived from records alone and are none of these: more is known by now, so that they are to
- * be taken back. A call known by its response keeps its id whatever else becomes known.
- */
-export function listReplacedCalls(logs: readonly LogRecord[], calls: readonly Call[]): string[] {
-  const current = new Set(calls.map(({ callId }) => callId));
-  return [...new Set(logs.map(callIdOfRecord))].filter((callId) => !current.has(callId));
 }
 
 const compareCalls = (a: Call, b: Call): number =>

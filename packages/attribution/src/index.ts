@@ -7,5 +7,5 @@ export {
   deriveReports,
   type UsageSignals,
 } from "./derive-calls.ts";
-export { mergeByResponse } from "./merge-calls.ts";
+export { fillUnknown, mergeByResponse } from "./merge-calls.ts";
 export { type MetricTotal, sumMetricTotals } from "./sum-metric-totals.ts";

@@ -35,17 +35,18 @@ export function joinRecords(
     const leader = leaderOf.get(claim) ?? claim;
     return spanOf.get(claim) ?? spanOf.get(leader) ?? leader;
   };
-  return [...groupBy([...spanClaims, ...recordClaims], headOf).values()].flatMap(shareId);
+  return [...groupBy([...spanClaims, ...recordClaims], headOf)].flatMap(([head, group]) => shareId(head, group));
 }
 
-/** The response's id, where any of the claims knows it. */
-function shareId(group: readonly Claim[]): Claim[] {
+/** The response's id, where any of the claims knows it; a record is where its span is. */
+function shareId(head: Claim, group: readonly Claim[]): Claim[] {
   const responseId = group.map(({ call }) => call.responseId).find((id) => id !== "") ?? "";
-  const callId = responseId === "" ? group[0]?.call.callId : callIdOfResponse(responseId);
-  return group.map((claim) => ({
-    ...claim,
-    call: { ...claim.call, responseId, callId: callId ?? claim.call.callId },
-  }));
+  const shared = {
+    responseId,
+    callId: responseId === "" ? head.call.callId : callIdOfResponse(responseId),
+    ...(head.span && { traceId: head.call.traceId, spanId: head.call.spanId }),
+  };
+  return group.map((claim) => ({ ...claim, call: { ...claim.call, ...shared } }));
 }
 
 /** By the ids they share, else by the context that the record names, unless both have ids and they differ. */

@@ -13,7 +13,7 @@ type Merged = { call: Call; winner: Call; losers: Call[] };
 export function mergeByResponse(calls: readonly Call[]): Merged[] {
   return [...groupBy(calls, ({ callId }) => callId).values()].flatMap((group) => {
     const [winner, ...losers] = group.toSorted(compareClaims);
-    return winner ? [{ call: fillFrom(winner, losers), winner, losers }] : [];
+    return winner ? [{ call: fillUnknown(winner, losers), winner, losers }] : [];
   });
 }
 
@@ -33,7 +33,8 @@ const filledBuckets = (call: Call): number => Object.values(call.buckets).filter
 /** Only a span knows how long its call took. */
 const isTimed = ({ durationNs }: Call): boolean => durationNs > 0n;
 
-function fillFrom(winner: Call, others: readonly Call[]): Call {
+/** The call with what only the others know of it. */
+export function fillUnknown(winner: Call, others: readonly Call[]): Call {
   const all = [winner, ...others];
   const first = <Value>(of: (call: Call) => Value, isKnown: (value: Value) => boolean): Value =>
     all.map(of).find(isKnown) ?? of(winner);

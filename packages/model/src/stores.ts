@@ -191,14 +191,45 @@ export type RetentionStore = {
   deleteBefore(workspace: string, signal: Signal, beforeNs: bigint): Promise<number>;
 };
 
-/** `spans` and `receivedAtNs`, the receipt of the latest, differ whenever anything of the trace has become visible. */
-export type ChangedTrace = { workspace: string; traceId: string; spans: number; receivedAtNs: bigint };
+/**
+ * What is rated together: a trace, or a stretch of a session whose log records stand in no trace. Of such a session the
+ * traces around that time belong to it too, since its records may be about their calls.
+ */
+export type UsageUnit =
+  | { kind: "trace"; traceId: string }
+  | { kind: "session"; sessionId: string; fromNs: bigint; toNs: bigint };
 
-/** What the rating worker needs of spans: which traces have news, and their spans that may be calls, with ancestors. */
+/**
+ * `appearance` differs whenever more of the unit has become visible; `receivedAtNs` is the receipt of the latest of it,
+ * and `records` how much there is to look through.
+ */
+export type UsageChange = {
+  workspace: string;
+  unit: UsageUnit;
+  appearance: string;
+  receivedAtNs: bigint;
+  records: number;
+};
+
+export type Usage = {
+  /** The traces that are here as far as they matter: what may be calls, and every span on the way up from there. */
+  traceIds: string[];
+  spans: SpanRecord[];
+  /** Records that may be calls, in the context of these traces, of their sessions, or of the unit's. */
+  logs: LogRecord[];
+  /**
+   * Where all that a record outside of traces could belong to is here: only there one that belongs to no span is a
+   * call of its own. Null where there is no such time.
+   */
+  wholeWithin: { fromNs: bigint; toNs: bigint } | null;
+};
+
+/** What the rating worker needs of spans and log records: where there is news, and what belongs to it. */
 export type UsageFeed = {
-  /** `asOfNs` is the store's clock before it looked: spans received later may be missing, whatever their place. */
-  listChangedTraces(sinceNs: bigint): Promise<{ asOfNs: bigint; traces: ChangedTrace[] }>;
-  readUsageSpans(workspace: string, traceId: string): Promise<SpanRecord[]>;
+  /** `asOfNs` is the store's clock before it looked: what was received later may be missing, whatever its place. */
+  listChangedUsage(sinceNs: bigint): Promise<{ asOfNs: bigint; changes: UsageChange[] }>;
+  /** One answer for each unit, in their order. */
+  readUsage(workspace: string, units: readonly UsageUnit[]): Promise<Usage[]>;
 };
 
 export type Ledger = {
@@ -206,6 +237,8 @@ export type Ledger = {
   /** Takes back calls that later spans showed to be none. Unknown ids change nothing. */
   withdrawCalls(workspace: string, callIds: readonly string[]): Promise<void>;
   insertOutcomes(workspace: string, outcomes: readonly Outcome[]): Promise<void>;
+  /** Ids of the calls of these traces. */
+  listCallIds(workspace: string, traceIds: readonly string[]): Promise<string[]>;
   /** Those of the ids that there are, in no order. */
   readCalls(workspace: string, callIds: readonly string[]): Promise<RatedCall[]>;
   listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;

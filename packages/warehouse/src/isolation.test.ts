@@ -46,7 +46,9 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     return [...spans.map(({ name }) => name), conflictingSpanIds];
   },
   readSpan: async (w, ws) => [(await w.readSpan(ws, traceId(1), spanId(1)))?.name],
-  readUsageSpans: async (w, ws) => (await w.readUsageSpans(ws, traceId(1))).map(({ name }) => name),
+  readUsage: async (w, ws) =>
+    (await w.readUsage(ws, [{ kind: "trace", traceId: traceId(1) }])).flatMap(({ spans }) => spans.map((s) => s.name)),
+  listCallIds: (w, ws) => w.listCallIds(ws, [traceId(1)]),
   listCalls: async (w, ws) =>
     (await w.listCalls(ws, { traceId: traceId(1) }, PAGE)).data.map(({ key, lines }) => [
       key,
@@ -64,7 +66,8 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listTraces: { red: [["red", "red", 1, "passed"]], blue: [["blue", "blue", 1, "failed"]] },
   readTrace: { red: ["red", "red", []], blue: ["blue", "blue", []] },
   readSpan: { red: ["red"], blue: ["blue"] },
-  readUsageSpans: { red: ["red"], blue: ["blue"] },
+  readUsage: { red: ["red"], blue: ["blue"] },
+  listCallIds: { red: ["call"], blue: ["call"] },
   listCalls: { red: [["red", ["input"]]], blue: [["blue", ["output_text"]]] },
   readCalls: { red: [["red", 1]], blue: [["blue", 1]] },
   sumCosts: { red: [["red", 1]], blue: [["blue", 1]] },
@@ -84,14 +87,17 @@ it.each(Object.keys(QUESTIONS))("%s answers from one workspace only", async (nam
 
 it("asks every reader of the ports", () => {
   const readers = Object.keys(test.warehouse).filter((name) => /^(list|read|sum)/.test(name));
-  const acrossWorkspaces = ["listChangedTraces"];
+  const acrossWorkspaces = ["listChangedUsage"];
   expect(readers.filter((name) => !(name in QUESTIONS) && !acrossWorkspaces.includes(name))).toEqual([]);
 });
 
 it("reports changed traces with the workspace they are in", async () => {
-  const { traces: changed } = await test.warehouse.listChangedTraces(0n);
-  expect(changed.map(({ workspace, traceId: id }) => [workspace, id]).sort()).toEqual([
-    ["blue", traceId(1)],
-    ["red", traceId(1)],
-  ]);
+  const { changes } = await test.warehouse.listChangedUsage(0n);
+  expect(changes.map(({ workspace, unit }) => [workspace, unit])).toEqual(
+    expect.arrayContaining([
+      ["blue", { kind: "trace", traceId: traceId(1) }],
+      ["red", { kind: "trace", traceId: traceId(1) }],
+    ]),
+  );
+  expect(changes).toHaveLength(2);
 });

@@ -11,15 +11,16 @@ import { insertSpans } from "./loaders/insert-spans.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
+import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCalls } from "./readers/list-calls.ts";
-import { listChangedTraces } from "./readers/list-changed-traces.ts";
+import { listChangedUsage } from "./readers/list-changed-usage.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
 import { listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
 import { readCalls } from "./readers/read-calls.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
-import { readUsageSpans } from "./readers/read-usage-spans.ts";
+import { readUsage } from "./readers/read-usage.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 
 export type Warehouse = SpanStore &
@@ -43,12 +44,13 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
-    listChangedTraces: (sinceNs) => listChangedTraces(connection, sinceNs),
-    readUsageSpans: (workspace, traceId) => readUsageSpans(connection, workspace, traceId),
+    listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
+    readUsage: (workspace, units) => readUsage(connection, workspace, units),
     insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
+    listCallIds: (workspace, traceIds) => listCallIds(connection, workspace, traceIds),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),

@@ -28,7 +28,7 @@ it("says that the store is away, at every question, and answers again when it is
     () => behind.insertCalls("w", [makeCall("c")]),
     () => behind.insertOutcomes("w", [makeOutcome("o")]),
     () => behind.readTrace("w", traceId(1)),
-    () => behind.listChangedTraces(0n),
+    () => behind.listChangedUsage(0n),
   ];
   for (const ask of questions) await expect(ask()).rejects.toMatchObject(AWAY);
   await gate.open();

@@ -1,5 +1,5 @@
 /**
- * What deriving calls needs of a trace: the spans that may be calls and every span on their way up.
+ * What deriving calls needs of traces: the spans that may be calls and every span on their way up.
  * The way up is walked here, over ids alone, so that a large trace is not read whole and a cycle ends.
  */
 import type { SpanRecord } from "@centspan/model";
@@ -7,37 +7,67 @@ import { queryInChunks } from "../chunks.ts";
 import type { Connection } from "../connection.ts";
 import { FIRST_RECEIVED, fromSpanRow, SPAN_COLUMNS, type SpanRow } from "../rows/span-row.ts";
 
-type Node = { span_id: string; parent_span_id: string; may_be_call: boolean };
+/** The sessions are those that the spans name. */
+export type UsageSpans = { spans: SpanRecord[]; sessionIds: Set<string> };
 
+type NodesRow = { trace_id: string; nodes: Node[] };
+type Node = [spanId: string, parentSpanId: string, mayBeCall: boolean];
+
+/** An entry for every trace asked for. */
 export async function readUsageSpans(
   connection: Connection,
   workspace: string,
-  traceId: string,
-): Promise<SpanRecord[]> {
-  const nodes = await connection.query<Node>(
-    `SELECT span_id, parent_span_id, may_be_call FROM spans
-     WHERE workspace = {workspace:String} AND trace_id = {traceId:String} ${FIRST_RECEIVED}`,
-    { workspace, traceId },
-  );
-  const rows = await queryInChunks(findUsagePaths(nodes), (spanIds) =>
-    connection.query<SpanRow>(
-      `SELECT ${SPAN_COLUMNS} FROM spans
-       WHERE workspace = {workspace:String} AND trace_id = {traceId:String} AND span_id IN {spanIds:Array(String)}
-       ${FIRST_RECEIVED}`,
-      { workspace, traceId, spanIds },
+  ids: readonly string[],
+): Promise<Map<string, UsageSpans>> {
+  const traces = await queryInChunks(ids, (traceIds) =>
+    connection.query<NodesRow>(
+      `SELECT trace_id, groupArray((span_id, parent_span_id, may_be_call)) AS nodes
+       FROM (
+         SELECT trace_id, span_id, parent_span_id, may_be_call FROM spans
+         WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} ${FIRST_RECEIVED}
+       )
+       GROUP BY trace_id`,
+      { workspace, traceIds },
     ),
   );
-  return rows.map(fromSpanRow);
+  // A span id is one trace's, but nothing keeps senders from using it in another: pairs are what is asked for.
+  const paths = traces.flatMap(({ trace_id, nodes }) => findUsagePaths(nodes).map((spanId) => trace_id + spanId));
+  const rows = await queryInChunks(paths, (pairs) =>
+    connection.query<SpanRow & { session_id: string }>(
+      `SELECT ${SPAN_COLUMNS}, session_id FROM spans
+       WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)}
+         AND span_id IN {spanIds:Array(String)} AND concat(trace_id, span_id) IN {pairs:Array(String)}
+       ${FIRST_RECEIVED}`,
+      {
+        workspace,
+        pairs,
+        traceIds: [...new Set(pairs.map((pair) => pair.slice(0, -SPAN_ID_LENGTH)))],
+        spanIds: [...new Set(pairs.map((pair) => pair.slice(-SPAN_ID_LENGTH)))],
+      },
+    ),
+  );
+  const found = new Map<string, UsageSpans>(ids.map((id) => [id, { spans: [], sessionIds: new Set() }]));
+  for (const row of rows) {
+    const trace = found.get(row.trace_id);
+    trace?.spans.push(fromSpanRow(row));
+    if (row.session_id !== "") trace?.sessionIds.add(row.session_id);
+  }
+  return found;
 }
 
+const SPAN_ID_LENGTH = 16;
+
 function findUsagePaths(nodes: readonly Node[]): string[] {
-  const byId = new Map(nodes.map((node) => [node.span_id, node]));
+  const parentOf = new Map(nodes.map(([spanId, parentSpanId]) => [spanId, parentSpanId]));
   const kept = new Set<string>();
-  for (const start of nodes) {
-    if (!start.may_be_call) continue;
-    for (let node: Node | undefined = start; node && !kept.has(node.span_id); node = byId.get(node.parent_span_id)) {
-      kept.add(node.span_id);
-    }
+  for (const [start, , mayBeCall] of nodes) {
+    if (!mayBeCall) continue;
+    for (
+      let at: string | undefined = start;
+      at !== undefined && parentOf.has(at) && !kept.has(at);
+      at = parentOf.get(at)
+    )
+      kept.add(at);
   }
   return [...kept].sort();
 }

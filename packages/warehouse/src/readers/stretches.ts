@@ -1,0 +1,33 @@
+/** Stretches of time, both ends included, within what the store can hold. */
+import type { SpanRecord } from "@centspan/model";
+
+export type Stretch = { fromNs: bigint; toNs: bigint };
+
+const LAST_NS = 2n ** 63n - 1n;
+
+export function widen({ fromNs, toNs }: Stretch, byNs: bigint): Stretch {
+  const [from, to] = [fromNs - byNs, toNs + byNs];
+  return { fromNs: from < 0n ? 0n : from, toNs: to > LAST_NS ? LAST_NS : to };
+}
+
+/** The least stretch that holds all of these; null of none. */
+export function boundOf(stretches: Iterable<Stretch>): Stretch | null {
+  let bound: Stretch | null = null;
+  for (const { fromNs, toNs } of stretches) {
+    bound ??= { fromNs, toNs };
+    if (fromNs < bound.fromNs) bound.fromNs = fromNs;
+    if (toNs > bound.toNs) bound.toNs = toNs;
+  }
+  return bound;
+}
+
+/** From the first start to the last end; a span that was never finished ends where it starts. */
+export const extentOf = (spans: readonly SpanRecord[]): Stretch | null =>
+  boundOf(
+    spans.flatMap(({ startedAtNs, endedAtNs }) => [
+      { fromNs: startedAtNs, toNs: startedAtNs },
+      { fromNs: startedAtNs, toNs: endedAtNs },
+    ]),
+  );
+
+export const isWithin = ({ fromNs, toNs }: Stretch, atNs: bigint): boolean => fromNs <= atNs && atNs <= toNs;
