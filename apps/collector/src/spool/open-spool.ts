@@ -8,7 +8,8 @@ import type { FileHandle } from "node:fs/promises";
 import { CentspanError } from "@centspan/base";
 import type { Block, SignalTable } from "@centspan/model";
 import { type Arrivals, createArrivals } from "./arrivals.ts";
-import { isBefore, type Position, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
+import { createBacklog } from "./backlog.ts";
+import { type Position, readCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { createFrameWriter, type TableBlock } from "./frame-writer.ts";
 import { type FoundFrames, findFrames, joinFrames, type Limit } from "./read-frames.ts";
 import { type Recovered, recoverSegments } from "./recover-segments.ts";
@@ -69,37 +70,11 @@ type Contents = Recovered & { files: SegmentFolder; checkpoint: FileHandle; star
 
 function createSpool(options: SpoolOptions, { files, checkpoint, start, segments, tails, frames }: Contents): Spool {
   const { maxBytes, nowMs, segmentBytes = SEGMENT_BYTES } = options;
-  let released = start;
+  const backlog = createBacklog({ segments, released: start, maxBytes });
+  const { add, ...arrivals } = createArrivals(tails);
   let releasing: Promise<void> = Promise.resolve();
   let appendedFrames = frames;
   let refusal: SpoolState["refusal"] = null;
-  const { add, ...arrivals } = createArrivals(tails);
-
-  const countBytes = (): number =>
-    segments
-      .filter(({ generation }) => generation >= released.generation)
-      .reduce((sum, { generation, end }) => sum + end - (generation === released.generation ? released.offset : 0), 0);
-  let bytes = countBytes();
-
-  const writer = createFrameWriter({
-    segmentBytes,
-    nowMs,
-    create: files.create,
-    discard: (generation) => reporting(() => files.retire(generation, false)),
-    requireRoom(more) {
-      if (bytes > 0 && bytes + more > maxBytes) throw createFull(bytes, maxBytes);
-    },
-    onAppended(segment, blocks, more) {
-      if (segments.at(-1) !== segment) segments.push(segment);
-      bytes += more;
-      appendedFrames += blocks.length;
-      refusal = null;
-      add(
-        blocks.map(({ table }) => table),
-        { generation: segment.generation, offset: segment.end },
-      );
-    },
-  });
 
   const reporting = async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -109,19 +84,29 @@ function createSpool(options: SpoolOptions, { files, checkpoint, start, segments
     }
   };
 
-  /** Segments that the store has entirely; the one that is being written stays. */
+  const writer = createFrameWriter({
+    segmentBytes,
+    nowMs,
+    create: files.create,
+    discard: (generation) => reporting(() => files.retire(generation, false)),
+    requireRoom: backlog.requireRoom,
+    onAppended(segment, blocks, bytes) {
+      backlog.add(segment, bytes);
+      appendedFrames += blocks.length;
+      refusal = null;
+      const tables = blocks.map(({ table }) => table);
+      add(tables, { generation: segment.generation, offset: segment.end });
+    },
+  });
+
   const retireReleased = async (): Promise<void> => {
-    for (let first = segments[0]; first !== undefined && first !== writer.active(); first = segments[0]) {
-      if (isBefore(released, { generation: first.generation, offset: first.end })) return;
-      segments.shift();
-      await files.retire(first.generation, first.end <= 2 * segmentBytes);
+    for (let done = backlog.takeReleased(writer.active()); done; done = backlog.takeReleased(writer.active())) {
+      await files.retire(done.generation, done.end <= 2 * segmentBytes);
     }
   };
 
   const release = async (position: Position): Promise<void> => {
-    if (!isBefore(released, position)) return;
-    released = position;
-    bytes = countBytes();
+    if (!backlog.release(position)) return;
     await reporting(() => writeCheckpoint(checkpoint, position));
     await reporting(retireReleased);
   };
@@ -138,16 +123,20 @@ function createSpool(options: SpoolOptions, { files, checkpoint, start, segments
         throw error;
       }
     },
-    requireRoom() {
-      if (bytes >= maxBytes) throw createFull(bytes, maxBytes);
-    },
-    find: (table, from, limit) => findFrames(segments, files.pathOf, table, from, limit),
+    requireRoom: () => backlog.requireRoom(0),
+    find: (table, from, limit) => findFrames(backlog.segments, files.pathOf, table, from, limit),
     join: (found) => joinFrames(found, files.pathOf),
     release(position) {
       releasing = releasing.then(() => release(position));
       return releasing;
     },
-    state: () => ({ bytes, maxBytes, segments: segments.length, frames: appendedFrames, refusal }),
+    state: () => ({
+      bytes: backlog.bytes,
+      maxBytes,
+      segments: backlog.segments.length,
+      frames: appendedFrames,
+      refusal,
+    }),
     async close() {
       await writer.close();
       await releasing;
@@ -157,11 +146,6 @@ function createSpool(options: SpoolOptions, { files, checkpoint, start, segments
     },
   };
 }
-
-const createFull = (bytes: number, maxBytes: number): CentspanError =>
-  new CentspanError("store_unavailable", `${bytes} bytes of at most ${maxBytes} already wait for the warehouse`, {
-    retryAfterS: 5,
-  });
 
 function createUnwritable(thrown: unknown): CentspanError {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
