@@ -2,37 +2,7 @@ import type { SpanRecord } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deriveCalls, deriveCallsWithNotes } from "./index.ts";
-
-const hex = (n: number): string => n.toString(16).padStart(16, "0");
-const TRACE = "a".repeat(32);
-
-const span = (n: number, facts: Partial<SpanRecord> = {}): SpanRecord => ({
-  traceId: TRACE,
-  spanId: hex(n),
-  parentSpanId: "",
-  name: `span ${n}`,
-  kind: "client",
-  service: "app",
-  startedAtNs: BigInt(n) * 1000n,
-  endedAtNs: BigInt(n) * 1000n + 500n,
-  status: "unset",
-  statusMessage: "",
-  attributes: {},
-  resourceAttributes: {},
-  scopeName: "",
-  events: [],
-  links: [],
-  ...facts,
-});
-
-const chat = (input: number, more: Record<string, string> = {}): Record<string, string> => ({
-  "gen_ai.operation.name": "chat",
-  "gen_ai.provider.name": "centspan",
-  "gen_ai.request.model": "scripted-strong",
-  "gen_ai.usage.input_tokens": String(input),
-  "gen_ai.usage.output_tokens": "1",
-  ...more,
-});
+import { chat, hex, span, TRACE } from "./testing/records.ts";
 
 describe("identity", () => {
   const run = span(1, {

@@ -1,0 +1,33 @@
+/** Plain records, of which a test states only what it is about. */
+import type { SpanRecord } from "@centspan/model";
+
+export const hex = (n: number): string => n.toString(16).padStart(16, "0");
+export const TRACE = "a".repeat(32);
+
+export const span = (n: number, facts: Partial<SpanRecord> = {}): SpanRecord => ({
+  traceId: TRACE,
+  spanId: hex(n),
+  parentSpanId: "",
+  name: `span ${n}`,
+  kind: "client",
+  service: "app",
+  startedAtNs: BigInt(n) * 1000n,
+  endedAtNs: BigInt(n) * 1000n + 500n,
+  status: "unset",
+  statusMessage: "",
+  attributes: {},
+  resourceAttributes: {},
+  scopeName: "",
+  events: [],
+  links: [],
+  ...facts,
+});
+
+export const chat = (input: number, more: Record<string, string> = {}): Record<string, string> => ({
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": "centspan",
+  "gen_ai.request.model": "scripted-strong",
+  "gen_ai.usage.input_tokens": String(input),
+  "gen_ai.usage.output_tokens": "1",
+  ...more,
+});
