@@ -1,6 +1,12 @@
 /** The query parameters that routes share, from text to the filters of the stores. */
 import { CentspanError, normaliseTimeZone, parseDecimal, parseInstant } from "@centspan/base";
-import { type CallFilter, OUTCOME_STATUSES, type PageRequest } from "@centspan/model";
+import {
+  type AttributeFilter,
+  type CallFilter,
+  OUTCOME_STATUSES,
+  type PageRequest,
+  type TimeRange,
+} from "@centspan/model";
 import { z } from "zod";
 
 /** Instants that the stores hold. */
@@ -23,12 +29,24 @@ export const timeZoneParam = z
   .default("UTC")
   .refine((zone) => normaliseTimeZone(zone) !== null, "is not an IANA time zone");
 
-const text = z.string().min(1).max(500);
+export const text = z.string().min(1).max(500);
+
+/** `name=value`, split at the first equals sign. */
+export const attributeParam = z
+  .string()
+  .max(1000)
+  .regex(/^[^=]+=/, "is not name=value")
+  .transform((said): AttributeFilter => {
+    const at = said.indexOf("=");
+    return { key: said.slice(0, at), value: said.slice(at + 1) };
+  })
+  .describe("name=value: an attribute with exactly that value");
 
 /** `from` is inclusive, `to` exclusive; without them all time. */
+export const rangeShape = { from: instantParam.optional(), to: instantParam.optional() };
+
 export const filterShape = {
-  from: instantParam.optional(),
-  to: instantParam.optional(),
+  ...rangeShape,
   key: text.optional(),
   keyId: text.optional(),
   team: text.optional(),
@@ -47,20 +65,31 @@ export const pageShape = {
 
 export const statusParam = z.enum([...OUTCOME_STATUSES, "pending"]).optional();
 
-type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
+type RangeQuery = z.output<z.ZodObject<typeof rangeShape>>;
 
-export function readFilter(query: FilterQuery): CallFilter {
-  const { from, to, ...equals } = query;
+/** `range` only where the query names an end of it. */
+export function readRange({ from, to }: RangeQuery): { range?: TimeRange } {
   if (from !== undefined && to !== undefined && from >= to) {
     throw new CentspanError("invalid_request", "to: must be after from", { field: "to" });
   }
-  const filter: CallFilter = {};
-  if (from !== undefined || to !== undefined) filter.range = { fromNs: from ?? 0n, toNs: to ?? LAST_NS };
-  for (const name of ["key", "keyId", "team", "task", "model", "taskType", "repository", "runId", "traceId"] as const) {
-    const value = equals[name];
-    if (value !== undefined) filter[name] = value;
-  }
-  return filter;
+  return from === undefined && to === undefined ? {} : { range: { fromNs: from ?? 0n, toNs: to ?? LAST_NS } };
+}
+
+/** The members that were given: an absent parameter is an absent member. */
+export function pickGiven<Name extends string>(
+  query: Readonly<Partial<Record<Name, string | undefined>>>,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const given: Partial<Record<Name, string>> = {};
+  for (const name of names) if (query[name] !== undefined) given[name] = query[name];
+  return given;
+}
+
+type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
+
+export function readFilter({ from, to, ...equals }: FilterQuery): CallFilter {
+  const names = ["key", "keyId", "team", "task", "model", "taskType", "repository", "runId", "traceId"] as const;
+  return { ...readRange({ from, to }), ...pickGiven(equals, names) };
 }
 
 export const readPage = (query: { limit: number; cursor?: string | undefined }): PageRequest => ({

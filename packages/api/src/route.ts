@@ -3,14 +3,14 @@
  * The router parses with these schemas and the OpenAPI document is made from them: nothing is said twice.
  */
 import { CentspanError, type Clock } from "@centspan/base";
-import type { JobStore, KeyKind, KeyStore, Ledger, OrgStore, Principal, SpanStore } from "@centspan/model";
+import type { JobStore, KeyKind, KeyStore, Ledger, OrgStore, Principal, SignalStore, SpanStore } from "@centspan/model";
 import type { z } from "zod";
 
 /** A store that can be asked whether it answers. */
 type Pingable = { ping(): Promise<void> };
 
 export type ApiDeps = {
-  warehouse: SpanStore & Ledger & Pingable;
+  warehouse: SpanStore & SignalStore & Ledger & Pingable;
   control: KeyStore & OrgStore & JobStore & Pingable;
   clock: Clock;
 };

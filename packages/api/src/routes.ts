@@ -4,7 +4,10 @@ import type { Route } from "./route.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
 import { createKey, listKeys, revokeKey } from "./use-cases/keys.ts";
 import { listCalls } from "./use-cases/list-calls.ts";
+import { listLogs } from "./use-cases/list-logs.ts";
+import { listMetricPoints } from "./use-cases/list-metric-points.ts";
 import { listOutcomes } from "./use-cases/list-outcomes.ts";
+import { listSources } from "./use-cases/list-sources.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
 import { listWorkspaces } from "./use-cases/list-workspaces.ts";
 import { postOutcome } from "./use-cases/post-outcome.ts";
@@ -12,11 +15,16 @@ import { createReportRoute } from "./use-cases/post-report.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
 import { sumCosts } from "./use-cases/sum-costs.ts";
+import { sumMetrics } from "./use-cases/sum-metrics.ts";
 
 export const ROUTES: readonly Route[] = [
   listTraces,
   readTrace,
   readSpan,
+  listLogs,
+  listMetricPoints,
+  sumMetrics,
+  listSources,
   listCalls,
   sumCosts,
   costOutcomes,

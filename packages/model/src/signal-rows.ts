@@ -46,6 +46,7 @@ export const metricPointRowSchema = z.object({
   max: float.nullable(),
   bounds: z.array(float).describe("explicit bounds of a histogram, quantiles of a summary"),
   bucketValues: z.array(float).describe("counts by bucket of a histogram, values of a summary's quantiles"),
+  contested: z.boolean().describe("other values came for the same series and instant; these came first, and count"),
 });
 export type MetricPointRow = z.infer<typeof metricPointRowSchema>;
 

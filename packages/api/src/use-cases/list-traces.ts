@@ -1,6 +1,16 @@
 import { traceRowSchema } from "@centspan/model";
 import { z } from "zod";
-import { filterShape, moneyParam, pageShape, readFilter, readPage, statusParam } from "../queries.ts";
+import {
+  attributeParam,
+  filterShape,
+  moneyParam,
+  pageShape,
+  pickGiven,
+  readFilter,
+  readPage,
+  statusParam,
+  text,
+} from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toTraceRow } from "../rows.ts";
 
@@ -13,18 +23,22 @@ export const listTraces = defineRoute({
   query: z.strictObject({
     ...filterShape,
     ...pageShape,
+    sessionId: text.optional(),
+    attribute: attributeParam.optional(),
     status: statusParam,
     minCostUsd: moneyParam.optional(),
     onlyRuns: z.enum(["true", "false"]).default("false"),
   }),
   body: z.undefined(),
   answer: z.object({ data: z.array(traceRowSchema), nextCursor: z.string().nullable() }),
-  async run({ deps, caller, query: { status, minCostUsd, onlyRuns, limit, cursor, ...filter } }) {
+  async run({ deps, caller, query: { status, minCostUsd, onlyRuns, attribute, sessionId, limit, cursor, ...filter } }) {
     const page = await deps.warehouse.listTraces(
       caller.workspace,
       {
         ...readFilter(filter),
         onlyRuns: onlyRuns === "true",
+        ...pickGiven({ sessionId }, ["sessionId"]),
+        ...(attribute === undefined ? {} : { attribute }),
         ...(status === undefined ? {} : { status }),
         ...(minCostUsd === undefined ? {} : { minCostUsd }),
       },

@@ -1,0 +1,18 @@
+import { sourceRowSchema } from "@centspan/model";
+import { z } from "zod";
+import { defineRoute } from "../route.ts";
+import { toSourceRow } from "../signal-rows.ts";
+
+export const listSources = defineRoute({
+  id: "listSources",
+  method: "GET",
+  path: "/sources",
+  summary: "Who sent what in the last thirty days: by service and signal, when last and how much in 24 hours",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: z.undefined(),
+  answer: z.object({ data: z.array(sourceRowSchema), nextCursor: z.null() }),
+  async run({ deps, caller }) {
+    return { data: (await deps.warehouse.listSources(caller.workspace)).map(toSourceRow), nextCursor: null };
+  },
+});
