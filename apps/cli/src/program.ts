@@ -1,9 +1,11 @@
 /** The command tree of `centspan`, without running it: the CLI and its generated documentation share it. */
 import { Command } from "commander";
 import { registerCost } from "./commands/cost.ts";
+import { registerDoctor } from "./commands/doctor.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
+import { registerRetention } from "./commands/retention.ts";
 import { registerUp } from "./commands/up.ts";
 
 export function createProgram(defaultData: string): Command {
@@ -14,7 +16,9 @@ export function createProgram(defaultData: string): Command {
   registerUp(program, defaultData);
   registerImport(program, defaultData);
   registerCost(program, defaultData);
+  registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
+  registerRetention(program, defaultData);
   registerMigrate(program, defaultData);
   return program;
 }

@@ -12,11 +12,11 @@ function formatInterval({ interval }: OutcomeCostRow): string {
   return `${short(interval.lowUsd)} to ${short(interval.highUsd)}`;
 }
 
-/** Rows of text columns, right-aligned but for the first. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+/** Rows of columns, right-aligned but for the first ones, which hold text. */
+export function formatTable(rows: readonly (readonly string[])[], textColumns = 1): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const cell = (text: string, column: number): string =>
-    column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
+    column < textColumns ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
   return rows.map((row) => `  ${row.map(cell).join("  ")}`.trimEnd()).join("\n");
 }
 

@@ -4,6 +4,7 @@ import { CentspanError, createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import type { Principal } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+import { locateStores } from "./connection.ts";
 
 export const ORG = "local";
 export const DEFAULT_WORKSPACE = "default";
@@ -39,6 +40,16 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
       await Promise.all([warehouse.close(), control.close()]);
     },
   };
+}
+
+/** Opens the stores that are meant, does the work, closes them, and prints the text that came of it. */
+export async function printWithStores(dataDir: string, work: (stores: OpenStores) => Promise<string>): Promise<void> {
+  const stores = openStores(locateStores(dataDir));
+  try {
+    process.stdout.write(`${await work(stores)}\n`);
+  } finally {
+    await stores.close();
+  }
 }
 
 /** A name that is no workspace is a mistake to report, not an empty table. */

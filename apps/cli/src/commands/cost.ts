@@ -1,9 +1,8 @@
 /** `centspan cost`: cost per passing outcome of a running stack, in the terminal. */
 import { OUTCOME_GROUPS } from "@centspan/model";
 import { type Command, Option } from "commander";
-import { locateStores } from "../connection.ts";
 import { formatOutcomeCosts } from "../report.ts";
-import { DEFAULT_WORKSPACE, openStores, requireWorkspace } from "../stores.ts";
+import { DEFAULT_WORKSPACE, printWithStores, requireWorkspace } from "../stores.ts";
 
 type CostOptions = { data: string; by: string; workspace: string; json: boolean };
 
@@ -15,17 +14,13 @@ export function registerCost(program: Command, defaultData: string): void {
     .option("--workspace <id>", "workspace", DEFAULT_WORKSPACE)
     .option("--data <dir>", "data folder of the running stack", defaultData)
     .option("--json", "the answer of GET /api/v1/outcomes/cost", false)
-    .action(async (options: CostOptions) => {
-      const stores = openStores(locateStores(options.data));
-      try {
+    .action((options: CostOptions) =>
+      printWithStores(options.data, async (stores) => {
         await requireWorkspace(stores, options.workspace);
         const answer = await stores.apiFor(options.workspace).outcomesCost({ groupBy: options.by });
-        const text = options.json
+        return options.json
           ? JSON.stringify(answer, null, 2)
           : formatOutcomeCosts(options.by, answer.data, answer.total);
-        process.stdout.write(`${text}\n`);
-      } finally {
-        await stores.close();
-      }
-    });
+      }),
+    );
 }

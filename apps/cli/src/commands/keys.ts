@@ -3,9 +3,8 @@
 import { CentspanError } from "@centspan/base";
 import { keyInputSchema } from "@centspan/model";
 import { type Command, Option } from "commander";
-import { locateStores } from "../connection.ts";
 import { formatTable } from "../report.ts";
-import { DEFAULT_WORKSPACE, type OpenStores, openStores } from "../stores.ts";
+import { DEFAULT_WORKSPACE, printWithStores } from "../stores.ts";
 
 type KeyOptions = { data: string; workspace: string };
 
@@ -19,7 +18,7 @@ export function registerKeys(program: Command, defaultData: string): void {
       .option("--data <dir>", "data folder of the running stack", defaultData);
 
   add("list", "keys without their secrets").action((options: KeyOptions) =>
-    withStores(options, async ({ control }) => {
+    printWithStores(options.data, async ({ control }) => {
       const keys = await control.listKeys(options.workspace);
       const rows = keys.map((key) => [
         key.keyId,
@@ -38,7 +37,7 @@ export function registerKeys(program: Command, defaultData: string): void {
     .addOption(new Option("--kind <kind>", "what it may do").choices(["gateway", "ingest", "api"]).default("gateway"))
     .option("--team <id>", "team that pays; made if it is new")
     .action((name: string, options: KeyOptions & { kind: string; team?: string }) =>
-      withStores(options, async ({ control }) => {
+      printWithStores(options.data, async ({ control }) => {
         const input = keyInputSchema.safeParse({ name, kind: options.kind, team: options.team });
         if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
         const { team, kind } = input.data;
@@ -49,18 +48,9 @@ export function registerKeys(program: Command, defaultData: string): void {
   add("revoke", "stop a key for good")
     .argument("<keyId>", "id from `centspan keys list`")
     .action((keyId: string, options: KeyOptions) =>
-      withStores(options, async ({ control }) => {
+      printWithStores(options.data, async ({ control }) => {
         await control.revokeKey(options.workspace, keyId);
         return `${keyId} is revoked; it stops working within ten seconds`;
       }),
     );
-}
-
-async function withStores(options: KeyOptions, work: (stores: OpenStores) => Promise<string>): Promise<void> {
-  const stores = openStores(locateStores(options.data));
-  try {
-    process.stdout.write(`${await work(stores)}\n`);
-  } finally {
-    await stores.close();
-  }
 }
