@@ -2,14 +2,20 @@ import { headers } from "next/headers";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 import { describeApiCall, describeConnections } from "#features/sources/connections.ts";
+import { prepareArrivals, prepareCollector } from "#features/sources/prepare-sources.ts";
 import { SourcesView } from "#features/sources/sources-view.tsx";
+import { readCollector } from "#server/collector";
 
 export const dynamic = "force-dynamic";
 
 export default function SourcesPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/sources", searchParams, async (page) => {
-    const { data } = await page.api.keys();
-    const head = await headers();
+    const [sources, collector, keys, head] = await Promise.all([
+      page.api.sources(),
+      readCollector(process.env),
+      page.api.keys(),
+      headers(),
+    ]);
     const web = `${head.get("x-forwarded-proto") ?? "http"}://${head.get("host")}`;
     return (
       <PageFrame
@@ -20,7 +26,9 @@ export default function SourcesPage({ searchParams }: { searchParams: RawParams 
       >
         <SourcesView
           page={page}
-          keys={data}
+          arrivals={prepareArrivals(sources.data, BigInt(page.nowMs) * 1_000_000n, page.language)}
+          collector={collector && prepareCollector(collector)}
+          keys={keys.data}
           connections={describeConnections(process.env)}
           apiCall={describeApiCall(web)}
         />

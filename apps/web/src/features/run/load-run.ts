@@ -2,10 +2,12 @@
 import { CentspanError } from "@centspan/base";
 import type { OutcomeRow, SpanDetail, TraceDetail, TraceRow } from "@centspan/model";
 import type { Page } from "../page/page.ts";
+import { loadLogs, type RunLogs } from "./load-logs.ts";
 import { readSelection } from "./waterfall-state.ts";
 
 export type Run = TraceDetail & {
   selected: SpanDetail | "gone" | null;
+  logs: RunLogs;
   outcome: OutcomeRow | null;
   /** All runs of the same task, oldest first, this one among them. */
   attempts: TraceRow[];
@@ -31,7 +33,11 @@ async function readOutcome(page: Page, { runId, task }: TraceRow): Promise<Outco
 
 export async function loadRun(page: Page, traceId: string): Promise<Run> {
   const { api } = page;
-  const [detail, selected] = await Promise.all([api.trace(traceId), readSelected(page, traceId)]);
+  const [detail, selected, logs] = await Promise.all([
+    api.trace(traceId),
+    readSelected(page, traceId),
+    loadLogs(page, traceId),
+  ]);
   const { trace } = detail;
   const { task } = trace;
   const [outcome, attempts, spend] = await Promise.all([
@@ -39,5 +45,5 @@ export async function loadRun(page: Page, traceId: string): Promise<Run> {
     task === "" ? [trace] : api.traces({ task, limit: "50" }).then(({ data }) => data.toReversed()),
     task === "" ? null : api.cost({ task, groupBy: "task" }).then(({ data }) => data[0]?.costUsd ?? null),
   ]);
-  return { ...detail, selected, outcome, attempts, taskSpendUsd: spend };
+  return { ...detail, selected, logs, outcome, attempts, taskSpendUsd: spend };
 }

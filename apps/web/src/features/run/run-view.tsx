@@ -21,6 +21,7 @@ import { RowsOnRequest } from "../ledger/rows-on-request.tsx";
 import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
 import type { Run } from "./load-run.ts";
+import { LogPanel } from "./log-panel.tsx";
 import { MissingSpanPanel, SpanPanel } from "./span-panel.tsx";
 import { readView } from "./waterfall-state.ts";
 import { WaterfallTable } from "./waterfall-table.tsx";
@@ -219,6 +220,7 @@ export function RunView({ run, page }: { run: Run; page: Page }) {
         </Panel>
         <Selected run={run} page={page} waterfall={waterfall} />
       </div>
+      <LogPanel page={page} logs={run.logs} startedNs={waterfall.startNs} />
     </>
   );
 }

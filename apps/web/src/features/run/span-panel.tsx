@@ -9,11 +9,11 @@ import {
   prepareCharge,
   type StepLane,
 } from "@centspan/ui";
-import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
 import type { Page } from "../page/page.ts";
+import { Facts } from "./facts.tsx";
 
 const MOST_LINKS = 8;
 
@@ -23,21 +23,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       <h3 className="mb-1 font-[650] text-note">{title}</h3>
       {children}
     </section>
-  );
-}
-
-function Facts({ rows, mono }: { rows: readonly (readonly [string, ReactNode])[]; mono?: boolean }) {
-  return (
-    <dl className="grid grid-cols-[minmax(84px,auto)_minmax(0,1fr)] gap-x-2.5 gap-y-1 text-note">
-      {rows.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className={clsx("text-ink-3", mono === true && "max-w-[190px] break-words font-mono text-axis")}>
-            {name}
-          </dt>
-          <dd className={clsx("break-words", mono === true && "font-mono text-axis")}>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

@@ -1,0 +1,52 @@
+/** Log records as lines on a run's time axis. Pure. */
+import type { LogRow } from "@centspan/model";
+import { formatOffset, formatPrecise, parseInstantNs } from "@centspan/ui";
+
+export type LogLine = {
+  /** Log records have no id, and two may be alike in everything: their place tells them apart. */
+  key: string;
+  offset: string;
+  at: string;
+  severity: { text: string; isAttention: boolean } | null;
+  service: string;
+  text: string;
+  body: string;
+  attributes: [string, string][];
+  spanId: string;
+};
+
+export function prepareLogs(records: readonly LogRow[], startedNs: bigint): LogLine[] {
+  return records.map((record, place) => {
+    const atNs = parseInstantNs(record.at);
+    return {
+      key: `${record.at} ${place}`,
+      offset: atNs < startedNs ? `−${formatOffset(startedNs - atNs)}` : formatOffset(atNs - startedNs),
+      at: formatPrecise(atNs),
+      severity: describeSeverity(record),
+      service: record.service,
+      text: describeRecord(record),
+      body: record.body,
+      attributes: Object.entries(record.attributes).sort(),
+      spanId: record.spanId,
+    };
+  });
+}
+
+const WARN = 13;
+const NAMES = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
+
+/** Null where the sender says nothing of it. */
+function describeSeverity({ severityNumber, severityText }: LogRow): LogLine["severity"] {
+  const text = severityText === "" ? NAMES[Math.ceil(severityNumber / 4) - 1] : severityText;
+  return text === undefined ? null : { text, isAttention: severityNumber >= WARN };
+}
+
+/** Attributes that say what a record is about, in the order in which they are worth a place in the line. */
+const TELLING = ["model", "gen_ai.request.model", "tool_name", "decision", "error", "error.message", "status_code"];
+
+/** The event's name and its body where that says something else, else what its attributes tell. */
+function describeRecord({ eventName, body, attributes }: LogRow): string {
+  const told = TELLING.flatMap((name) => attributes[name] || []);
+  const says = body === "" || body === eventName || body.endsWith(`.${eventName}`) ? told.join(" · ") : body;
+  return [eventName, says].filter((text) => text !== "").join("  ") || "–";
+}

@@ -1,0 +1,101 @@
+/** What arrived and how the collector is, as texts to draw. Pure. */
+import { type CollectorStatus, SIGNALS, type Signal, type SourceRow } from "@centspan/model";
+import {
+  formatBytes,
+  formatCount,
+  formatDateMinute,
+  formatDuration,
+  type Language,
+  parseInstantNs,
+} from "@centspan/ui";
+
+export type Arrival = {
+  key: string;
+  service: string;
+  /** Of several signals of one service only the first row names it. */
+  isFirst: boolean;
+  signal: Signal;
+  /** How long ago; null where that was more than a day, and `lastAt` says when. */
+  lastAgo: string | null;
+  lastAt: string;
+  records: string;
+};
+
+const DAY_NS = 86_400n * 1_000_000_000n;
+
+export function prepareArrivals(sources: readonly SourceRow[], nowNs: bigint, language: Language): Arrival[] {
+  const order = (a: SourceRow, b: SourceRow): number =>
+    a.service === b.service
+      ? SIGNALS.indexOf(a.signal) - SIGNALS.indexOf(b.signal)
+      : a.service.localeCompare(b.service, "en");
+  return sources.toSorted(order).map(({ service, signal, lastReceivedAt, records24h }, i, sorted) => {
+    const lastNs = parseInstantNs(lastReceivedAt);
+    // The store's clock may be ahead of this one.
+    const agoNs = nowNs > lastNs ? nowNs - lastNs : 0n;
+    return {
+      key: `${service} ${signal}`,
+      service,
+      isFirst: sorted[i - 1]?.service !== service,
+      signal,
+      lastAgo: agoNs < DAY_NS ? formatDuration(roundToUnit(agoNs)) : null,
+      lastAt: formatDateMinute(lastNs, language),
+      records: formatCount(records24h),
+    };
+  });
+}
+
+/** Nobody needs the milliseconds of what was a while ago. */
+const roundToUnit = (ns: bigint): bigint => (ns > 10_000_000_000n ? (ns / 1_000_000_000n) * 1_000_000_000n : ns);
+
+export type CodeCount = { code: string; count: string };
+
+export type CollectorView = {
+  uptime: string;
+  waiting: string;
+  bound: string;
+  batches: string;
+  oldest: string | null;
+  lag: string | null;
+  refusedBatches: string | null;
+  /** Why new data is refused at the moment. */
+  refusal: string | null;
+  warehouseAway: boolean;
+  signals: { signal: Signal; taken: string; refusedRecords: CodeCount[]; refusedRequests: CodeCount[] }[];
+};
+
+export function prepareCollector({
+  uptimeS,
+  spool,
+  loader,
+  accepted,
+  rejected,
+  requests,
+}: CollectorStatus): CollectorView {
+  return {
+    uptime: formatSeconds(Math.round(uptimeS)),
+    waiting: formatBytes(spool.bytes),
+    bound: formatBytes(spool.maxBytes),
+    batches: formatCount(spool.frames),
+    oldest: spool.oldestAgeS === null ? null : formatSeconds(spool.oldestAgeS),
+    lag: loader.lagS === null ? null : formatSeconds(loader.lagS),
+    refusedBatches: loader.refusedFrames === 0 ? null : formatCount(loader.refusedFrames),
+    refusal: spool.refusal?.message ?? null,
+    warehouseAway: loader.warehouseAway,
+    signals: SIGNALS.map((signal) => {
+      const { ok: _taken, ...refused } = requests[signal];
+      return {
+        signal,
+        taken: formatCount(accepted[signal]),
+        refusedRecords: listCounts(rejected[signal]),
+        refusedRequests: listCounts(refused),
+      };
+    }),
+  };
+}
+
+const formatSeconds = (seconds: number): string => formatDuration(BigInt(Math.round(seconds * 1000)) * 1_000_000n);
+
+const listCounts = (counts: Readonly<Record<string, number>>): CodeCount[] =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, count]) => ({ code, count: formatCount(count) }));
