@@ -30,4 +30,6 @@ export type MetricPoint = {
   bounds: number[];
   /** Counts by bucket of a histogram; values of a summary's quantiles, which may be fractions. */
   bucketValues: number[];
+  /** Set where other values came for the same series and instant: this one came first, and counts. */
+  contested?: true;
 };

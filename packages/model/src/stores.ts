@@ -15,6 +15,9 @@ export type TimeRange = { fromNs: bigint; toNs: bigint };
 export type Page<T> = { data: T[]; nextCursor: string | null };
 export type PageRequest = { limit: number; cursor: string | null };
 
+/** An attribute with exactly that value. */
+export type AttributeFilter = { key: string; value: string };
+
 export type CallFilter = Partial<{
   range: TimeRange;
   key: string;
@@ -95,6 +98,9 @@ export type TraceFilter = CallFilter &
     minCostUsd: Decimal;
     /** Only traces in which a model was called or an agent ran: clients also trace their own housekeeping. */
     onlyRuns: boolean;
+    sessionId: string;
+    /** Of any span of the trace. */
+    attribute: AttributeFilter;
   }>;
 
 export type TraceSummary = {
@@ -146,6 +152,15 @@ export type SpanStore = {
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
 };
 
+/** Lists of traces read a summary of each, which is worked out again when something of the trace has come. */
+export type TraceSummaries = {
+  /**
+   * Brings the summaries of all traces up to date of which anything was received since the instant. `asOfNs` is what to
+   * ask from the next time: everything received before it was seen. 0 works all of them out.
+   */
+  refreshTraceSummaries(sinceNs: bigint): Promise<{ asOfNs: bigint }>;
+};
+
 /** Where the collector's blocks go. */
 export type BlockStore = {
   /**
@@ -161,6 +176,7 @@ export type LogFilter = Partial<{
   sessionId: string;
   service: string;
   eventName: string;
+  attribute: AttributeFilter;
 }>;
 export type MetricFilter = Partial<{ range: TimeRange; name: string; service: string; sessionId: string }>;
 
@@ -241,6 +257,8 @@ export type Ledger = {
   listCallIds(workspace: string, traceIds: readonly string[]): Promise<string[]>;
   /** Those of the ids that there are, in no order. */
   readCalls(workspace: string, callIds: readonly string[]): Promise<RatedCall[]>;
+  /** Those of the sessions that have calls, in no order. */
+  listSessionsWithCalls(workspace: string, sessionIds: readonly string[]): Promise<string[]>;
   listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;
   listTaskSpend(

@@ -3,8 +3,12 @@ const IDS_PER_QUERY = 100;
 
 export async function queryInChunks<T>(ids: readonly string[], query: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   const results: T[] = [];
-  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-    results.push(...(await query(ids.slice(start, start + IDS_PER_QUERY))));
-  }
+  await runInChunks(ids, async (chunk) => {
+    results.push(...(await query(chunk)));
+  });
   return results;
+}
+
+export async function runInChunks(ids: readonly string[], run: (ids: string[]) => Promise<void>): Promise<void> {
+  for (let start = 0; start < ids.length; start += IDS_PER_QUERY) await run(ids.slice(start, start + IDS_PER_QUERY));
 }

@@ -1,5 +1,5 @@
 /** Filters as SQL conditions over named parameters. Values never become part of a statement's text. */
-import type { CallFilter, PageRequest } from "@centspan/model";
+import type { AttributeFilter, CallFilter, PageRequest, TimeRange } from "@centspan/model";
 import type { QueryParams } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
 import { instantParam } from "./instants.ts";
@@ -44,7 +44,25 @@ export function whereEquals(
   };
 }
 
-export function whereInRange(filter: CallFilter, column: string): Conditions {
+/** One condition for each column whose value is given. */
+export function whereColumns(values: Readonly<Record<string, string | undefined>>): Conditions {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return { sql: given.map(([column]) => `${column} = {${column}:String}`), params: Object.fromEntries(given) };
+}
+
+export function whereAttribute(attribute: AttributeFilter | undefined): Conditions {
+  if (attribute === undefined) return { sql: [], params: {} };
+  return {
+    // Asked of the keys too: there a skip index helps, and an absent attribute would read as an empty one.
+    sql: [
+      "mapContains(attributes, {attributeKey:String})",
+      "attributes[{attributeKey:String}] = {attributeValue:String}",
+    ],
+    params: { attributeKey: attribute.key, attributeValue: attribute.value },
+  };
+}
+
+export function whereInRange(filter: { range?: TimeRange }, column: string): Conditions {
   if (filter.range === undefined) return { sql: [], params: {} };
   const { fromNs, toNs } = filter.range;
   return {

@@ -17,7 +17,7 @@ export type Connection = {
   insert(table: string, rows: readonly Row[]): Promise<void>;
   /** `sql` is an INSERT up to its FORMAT; the rows follow as they are. */
   insertStream(sql: string, rows: Readable, settings: Readonly<Record<string, string>>): Promise<void>;
-  command(sql: string): Promise<void>;
+  command(sql: string, params?: QueryParams): Promise<void>;
   /** Creates the database of the address where it does not exist. */
   ensureDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -90,9 +90,9 @@ export function openConnection(url: string): Connection {
         // The socket is free again when the answer, which says nothing, is at its end.
         await finished(stream.resume());
       }),
-    command: (sql) =>
+    command: (sql, params = {}) =>
       translated(async () => {
-        await patient.command({ query: sql });
+        await patient.command({ query: sql, query_params: params });
       }),
     ensureDatabase: () => translated(() => ensureDatabase(url)),
     close: async () => {

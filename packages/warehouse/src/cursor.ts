@@ -14,11 +14,21 @@ export function readCursor(cursor: string): Position {
   const match = SHAPE.exec(Buffer.from(cursor, "base64url").toString("utf8"));
   const position = match?.[1] && match[2] ? { atNs: BigInt(match[1]), id: match[2] } : null;
   // Decoding skips what isn't base64url; only what encodes back to the same text was written here.
-  if (position === null || position.atNs >= 2n ** 63n || writeCursor(position) !== cursor) {
-    throw new CentspanError("invalid_request", "cursor: is not one that this list gave", { field: "cursor" });
-  }
+  if (position === null || position.atNs >= 2n ** 63n || writeCursor(position) !== cursor) throw foreignCursor();
   return position;
 }
+
+/** A position whose id is `count` numbers, as `12.34`; each fits an unsigned integer of 64 bits. */
+export function readNumberedCursor(cursor: string, count: number): { atNs: bigint; numbers: string[] } {
+  const { atNs, id } = readCursor(cursor);
+  const numbers = id.split(".");
+  const fit = numbers.every((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
+  if (!fit || numbers.length !== count) throw foreignCursor();
+  return { atNs, numbers };
+}
+
+const foreignCursor = (): CentspanError =>
+  new CentspanError("invalid_request", "cursor: is not one that this list gave", { field: "cursor" });
 
 /** Cuts what was read with one row too many into a page. */
 export function cutPage<T>(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Warehouse } from "./index.ts";
 import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { exportSignals } from "./testing/export-signals.ts";
 import { makeCall, makeLine, makeOutcome, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
 /** Two workspaces with the same ids throughout; what differs says whose it is. */
@@ -24,9 +25,23 @@ beforeAll(async () => {
     const cost = owner === "red" ? "1" : "2";
     const meter = owner === "red" ? "input" : "output_text";
     const lines = [makeLine({ meter, quantity: Number(cost) })];
-    await test.warehouse.insertCalls(owner, [makeCall("call", { key: owner, task: "task", runId: "run", lines })]);
+    await test.warehouse.insertCalls(owner, [
+      makeCall("call", { key: owner, task: "task", runId: "run", sessionId: `session ${owner}`, lines }),
+    ]);
     await test.warehouse.insertOutcomes(owner, [
       makeOutcome("outcome", { source: owner, status: owner === "red" ? "passed" : "failed" }),
+    ]);
+    await exportSignals(test.warehouse, owner, "logs", [
+      { resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: "1", body: { stringValue: owner } }] }] }] },
+    ]);
+    await exportSignals(test.warehouse, owner, "metrics", [
+      {
+        resourceMetrics: [
+          {
+            scopeMetrics: [{ metrics: [{ name: owner, gauge: { dataPoints: [{ timeUnixNano: "1", asInt: "1" }] } }] }],
+          },
+        ],
+      },
     ]);
   }
 });
@@ -48,6 +63,10 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   readSpan: async (w, ws) => [(await w.readSpan(ws, traceId(1), spanId(1)))?.name],
   readUsage: async (w, ws) =>
     (await w.readUsage(ws, [{ kind: "trace", traceId: traceId(1) }])).flatMap(({ spans }) => spans.map((s) => s.name)),
+  listLogs: async (w, ws) => (await w.listLogs(ws, {}, PAGE)).data.map(({ body }) => body),
+  listMetricPoints: async (w, ws) => (await w.listMetricPoints(ws, {}, PAGE)).data.map(({ name }) => name),
+  listSources: async (w, ws) => (await w.listSources(ws)).map(({ signal, records }) => [signal, records]),
+  listSessionsWithCalls: (w, ws) => w.listSessionsWithCalls(ws, [`session ${ws}`]),
   listCallIds: (w, ws) => w.listCallIds(ws, [traceId(1)]),
   listCalls: async (w, ws) =>
     (await w.listCalls(ws, { traceId: traceId(1) }, PAGE)).data.map(({ key, lines }) => [
@@ -67,6 +86,21 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   readTrace: { red: ["red", "red", []], blue: ["blue", "blue", []] },
   readSpan: { red: ["red"], blue: ["blue"] },
   readUsage: { red: ["red"], blue: ["blue"] },
+  listLogs: { red: ["red"], blue: ["blue"] },
+  listMetricPoints: { red: ["red"], blue: ["blue"] },
+  listSources: {
+    red: [
+      ["traces", 2],
+      ["logs", 1],
+      ["metrics", 1],
+    ],
+    blue: [
+      ["traces", 2],
+      ["logs", 1],
+      ["metrics", 1],
+    ],
+  },
+  listSessionsWithCalls: { red: ["session red"], blue: ["session blue"] },
   listCallIds: { red: ["call"], blue: ["call"] },
   listCalls: { red: [["red", ["input"]]], blue: [["blue", ["output_text"]]] },
   readCalls: { red: [["red", 1]], blue: [["blue", 1]] },

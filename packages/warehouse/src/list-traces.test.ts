@@ -221,6 +221,23 @@ describe("filters and pages", () => {
     expect(await ids(workspace, filter)).toEqual(expected);
   });
 
+  it("find a run by its session, and by an attribute of any of its spans", async () => {
+    const own = freshWorkspace();
+    await test.warehouse.insertSpans(own, [
+      makeRoot(1, { attributes: { "session.id": "s" } }),
+      makeRoot(2),
+      makeChild(2, 3, { attributes: { "http.route": "/pay", "session.id": "t", empty: "" } }),
+    ]);
+    await test.warehouse.insertCalls(own, [makeCall("c", { traceId: traceId(2), sessionId: "s" })]);
+    expect(await ids(own, { sessionId: "s" })).toEqual([2, 1]);
+    expect(await ids(own, { sessionId: "t" })).toEqual([2]);
+    // One span must say all of it: the root says the run, its child the session.
+    expect(await ids(own, { sessionId: "t", runId: "run_2" })).toEqual([]);
+    expect(await ids(own, { attribute: { key: "http.route", value: "/pay" } })).toEqual([2]);
+    expect(await ids(own, { attribute: { key: "empty", value: "" } })).toEqual([2]);
+    expect(await ids(own, { attribute: { key: "http.route", value: "/" } })).toEqual([]);
+  });
+
   it("leave out what a client traced of its own housekeeping, when only runs are asked for", async () => {
     const own = freshWorkspace();
     await test.warehouse.insertSpans(own, [

@@ -6,21 +6,33 @@
  */
 import { assert } from "@centspan/base";
 import type { Connection } from "./connection.ts";
+import { summariseTraces } from "./loaders/refresh-trace-summaries.ts";
 import { moveSpans } from "./migrations/move-spans.ts";
 import { renderCreateTable } from "./render-schema.ts";
-import { TABLES } from "./schema.ts";
+import { LOGS, METRICS, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
 
 type Migration = { version: number; name: string; run(connection: Connection): Promise<void> };
 
 const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: "spans, calls, charge lines, outcomes", run: createTables },
+  { version: 1, name: "spans, calls, charge lines, outcomes", run: (connection) => createTables(connection, TABLES) },
   // Its column is no longer computed by the server; 3 gives it to the rows that were there.
   { version: 2, name: "model spans without usage are news too", run: async () => {} },
   {
     version: 3,
     name: "signals as blocks bring them, by month of receipt",
     async run(connection) {
-      await moveSpans(connection, createTables);
+      await moveSpans(connection, () => createTables(connection, [SPANS, LOGS, METRICS]));
+    },
+  },
+  {
+    version: 4,
+    name: "a summary of each trace",
+    async run(connection) {
+      await createTables(connection, [TRACES]);
+      // In parts, so that memory stays small.
+      for (const digit of "0123456789abcdef") {
+        await summariseTraces(connection, { sql: [`startsWith(trace_id, '${digit}')`], params: {} });
+      }
     },
   },
 ];
@@ -43,8 +55,8 @@ export async function migrateWarehouse(connection: Connection): Promise<void> {
   }
 }
 
-async function createTables(connection: Connection): Promise<void> {
-  for (const table of TABLES) await connection.command(renderCreateTable(table));
+async function createTables(connection: Connection, tables: readonly Table[]): Promise<void> {
+  for (const table of tables) await connection.command(renderCreateTable(table));
 }
 
 function pending(done: ReadonlySet<number>): Migration[] {

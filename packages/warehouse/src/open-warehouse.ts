@@ -2,19 +2,24 @@
  * Opens the warehouse: one client behind the three ports of the model. Nothing is contacted until the first question.
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
-import type { BlockStore, Ledger, SpanStore, UsageFeed } from "@centspan/model";
+import type { BlockStore, Ledger, SignalStore, SpanStore, TraceSummaries, UsageFeed } from "@centspan/model";
 import { openConnection } from "./connection.ts";
 import { insertBlock } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
+import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCalls } from "./readers/list-calls.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
+import { listLogs } from "./readers/list-logs.ts";
+import { listMetricPoints } from "./readers/list-metric-points.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
+import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
+import { listSources } from "./readers/list-sources.ts";
 import { listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
 import { readCalls } from "./readers/read-calls.ts";
@@ -25,6 +30,8 @@ import { sumCosts } from "./readers/sum-costs.ts";
 
 export type Warehouse = SpanStore &
   BlockStore &
+  SignalStore &
+  TraceSummaries &
   UsageFeed &
   Ledger & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
@@ -44,12 +51,17 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
+    refreshTraceSummaries: (sinceNs) => refreshTraceSummaries(connection, sinceNs),
+    listLogs: (workspace, filter, page) => listLogs(connection, workspace, filter, page),
+    listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
+    listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
     readUsage: (workspace, units) => readUsage(connection, workspace, units),
     insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
+    listSessionsWithCalls: (workspace, sessionIds) => listSessionsWithCalls(connection, workspace, sessionIds),
     listCallIds: (workspace, traceIds) => listCallIds(connection, workspace, traceIds),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),

@@ -6,8 +6,7 @@ export function renderCreateTable(table: Table): string {
   const body = [
     ...table.columns.map(renderColumn),
     ...(table.indexes ?? []).map(
-      ({ name, expression, type, granularity }) =>
-        `INDEX ${name} ${expression} TYPE ${type} GRANULARITY ${granularity}`,
+      ({ name, expression, type }) => `INDEX ${name} ${expression} TYPE ${type} GRANULARITY 1`,
     ),
   ];
   const { version, deleted } = table.engine;

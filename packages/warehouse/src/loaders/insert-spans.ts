@@ -1,13 +1,16 @@
 /**
  * Stores whole spans by the way that exported ones take: as an OTLP body, then a block of columns. An exact retry
- * changes nothing; other content under the same ids is kept beside the first.
+ * changes nothing; other content under the same ids is kept beside the first. Whoever stores whole spans lists them next,
+ * so their traces are summarised at once.
  */
 import { CentspanError, createId } from "@centspan/base";
 import { createBlockBuilder, encodeSpans } from "@centspan/ingest";
 import type { SpanRecord } from "@centspan/model";
+import { runInChunks } from "../chunks.ts";
 import type { Connection } from "../connection.ts";
 import { requireInstant } from "../instants.ts";
 import { insertBlock } from "./insert-block.ts";
+import { summariseTraces } from "./refresh-trace-summaries.ts";
 
 const SPANS_PER_BLOCK = 10_000;
 
@@ -28,4 +31,11 @@ export async function insertSpans(
     if (reason) throw new CentspanError("invalid_request", `${rejected} spans can't be stored: ${reason.message}`);
     await insertBlock(connection, "spans", builder.take(), createId("spans"));
   }
+  const ids = new Set(spans.map(({ traceId }) => traceId));
+  await runInChunks([...ids], (traceIds) =>
+    summariseTraces(connection, {
+      sql: ["workspace = {workspace:String}", "trace_id IN {traceIds:Array(String)}"],
+      params: { workspace, traceIds },
+    }),
+  );
 }

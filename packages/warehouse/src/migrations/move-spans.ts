@@ -9,10 +9,7 @@ import type { Connection } from "../connection.ts";
 const OLD = "spans_by_start";
 
 /** A database that was made in the new shape has nothing to move. `createTables` makes what is not there. */
-export async function moveSpans(
-  connection: Connection,
-  createTables: (connection: Connection) => Promise<void>,
-): Promise<void> {
+export async function moveSpans(connection: Connection, createTables: () => Promise<void>): Promise<void> {
   const tables = await connection.query<{ name: string; partition_key: string }>(
     `SELECT name, partition_key FROM system.tables
      WHERE database = currentDatabase() AND name IN ('spans', '${OLD}')`,
@@ -20,7 +17,7 @@ export async function moveSpans(
   const partitionKeys = new Map(tables.map(({ name, partition_key }) => [name, partition_key]));
   const isOld = partitionKeys.get("spans") === "toYYYYMM(started_at)";
   if (isOld) await renameOnce(connection);
-  await createTables(connection);
+  await createTables();
   if (!isOld && !partitionKeys.has(OLD)) return;
   await connection.command(COPY);
   await connection.command(`TRUNCATE TABLE ${OLD}`);

@@ -1,17 +1,27 @@
 /**
  * Runs, newest first: one row per trace, by its root, or while no root has arrived by its earliest span.
- * Two steps: which traces are on the page (over narrow columns), then what their spans say (by primary key).
+ * Two steps: which traces are on the page (over their summaries), then what their faces say (by primary key).
  * An outcome belongs to the run it names; one that names no run counts for its trace, task or session.
  */
-import { assert, formatDecimal } from "@centspan/base";
+import { formatDecimal } from "@centspan/base";
 import { type Page, type PageRequest, PROVENANCES, type TraceFilter, type TraceSummary } from "@centspan/model";
 import { queryInChunks } from "../chunks.ts";
-import { allOf, and, type Conditions, whereBehindCursor, whereEquals, whereInRange } from "../conditions.ts";
+import {
+  allOf,
+  and,
+  type Conditions,
+  FILTER_COLUMNS,
+  whereAttribute,
+  whereBehindCursor,
+  whereColumns,
+  whereEquals,
+  whereInRange,
+} from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
-import { type TraceExtentRow, type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
+import { type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
 import { type LinkKind, linkTo, selectLinkedOutcomes } from "./verdicts.ts";
 
 export async function listTraces(
@@ -20,12 +30,12 @@ export async function listTraces(
   filter: TraceFilter,
   page: PageRequest,
 ): Promise<Page<TraceSummary>> {
-  const ofTrace = whereTrace(filter);
-  const ofRow = allOf(
+  const ofTrace = allOf(
+    whereTrace(filter),
     whereInRange(filter, "started_at"),
     whereBehindCursor(page, "started_at", "trace_id"),
-    whereWorth(filter),
   );
+  const ofRow = whereWorth(filter);
   const rows = await connection.query<TraceSpendRow>(selectPage(ofTrace, ofRow), {
     ...ofTrace.params,
     ...ofRow.params,
@@ -37,26 +47,42 @@ export async function listTraces(
 }
 
 /** A trace matches when one call of it matches as a whole; what spans carry too also matches before there are calls. */
-function whereTrace({ traceId, ...filter }: TraceFilter): Conditions {
-  const own: Conditions =
-    traceId === undefined ? { sql: [], params: {} } : { sql: ["trace_id = {traceId:String}"], params: { traceId } };
+function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: TraceFilter): Conditions {
   const equal = whereEquals(filter);
-  if (equal.sql.length === 0) return own;
-  const sources = ["calls FINAL"];
+  const ofSession = whereColumns({ session_id: sessionId });
+  const calls = allOf(equal, ofSession);
+  const matches = [`trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}${and(calls)})`];
   const { key, keyId, model, taskType, repository } = filter;
-  if ([key, keyId, model, taskType, repository].every((value) => value === undefined)) sources.push("spans");
-  const matches = sources.map(
-    (source) => `trace_id IN (SELECT trace_id FROM ${source} WHERE workspace = {workspace:String}${and(equal)})`,
+  if ([key, keyId, model, taskType, repository].every((value) => value === undefined)) {
+    const identity = allOf(
+      whereEquals(filter, (name) => `identity.${FILTER_COLUMNS[name]}`),
+      sessionId === undefined ? NO_CONDITION : { sql: ["identity.session_id = {session_id:String}"], params: {} },
+    );
+    matches.push(`arrayExists(identity -> true${and(identity)}, identities)`);
+  }
+  const ofAttribute = whereAttribute(attribute);
+  return allOf(
+    whereColumns({ trace_id: traceId }),
+    calls.sql.length === 0 ? NO_CONDITION : { sql: [`(${matches.join(" OR ")})`], params: calls.params },
+    attribute === undefined
+      ? NO_CONDITION
+      : {
+          sql: [`trace_id IN (SELECT trace_id FROM spans WHERE workspace = {workspace:String}${and(ofAttribute)})`],
+          params: ofAttribute.params,
+        },
+    onlyRuns ? { sql: [IS_RUN], params: {} } : NO_CONDITION,
   );
-  return allOf(own, { sql: [`(${matches.join(" OR ")})`], params: equal.params });
 }
 
-function whereWorth({ status, minCostUsd, onlyRuns }: TraceFilter): Conditions {
+const NO_CONDITION: Conditions = { sql: [], params: {} };
+const IS_RUN = "(run_id != '' OR trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}))";
+
+/** What only shows when a trace is put together with its calls and its outcome. */
+function whereWorth({ status, minCostUsd }: TraceFilter): Conditions {
   return {
     sql: [
       ...(status === undefined ? [] : ["outcome = {status:String}"]),
       ...(minCostUsd === undefined ? [] : ["cost_usd >= {minCostUsd:Decimal(38, 12)}"]),
-      ...(onlyRuns ? ["(calls > 0 OR run_id != '')"] : []),
     ],
     params: {
       ...(status === undefined ? {} : { status }),
@@ -67,24 +93,24 @@ function whereWorth({ status, minCostUsd, onlyRuns }: TraceFilter): Conditions {
 
 /** What an outcome of a run may name, strongest first, and where the run has its id. */
 const OUTCOME_LINKS: readonly [LinkKind, string][] = [
-  ["run", "run_id"],
+  ["run", "run"],
   ["trace", "trace_id"],
-  ["task", "task"],
-  ["session", "session_id"],
+  ["task", "own_task"],
+  ["session", "session"],
 ];
 const LINK_KINDS = OUTCOME_LINKS.map(([kind]) => kind);
 
+const NEWEST_FIRST = "ORDER BY started_at DESC, trace_id DESC LIMIT {limit:UInt32}";
+
 function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
   const statuses = ["tests", "other"].flatMap((kind) => LINK_KINDS.map((link) => `by_${link}.${kind}_status`));
+  // Where nothing depends on calls and outcomes, they are put to the rows of the page alone.
+  const cut = ofRow.sql.length === 0 ? NEWEST_FIRST : "";
   return `WITH
      runs AS (
-       SELECT trace_id, argMin(
-         (span_id, started_at, run_id, task),
-         (parent_span_id != '', started_at, received_at, span_id, content_hash)
-       ) AS face
-       FROM spans
-       WHERE workspace = {workspace:String} AND NOT of_replica${and(ofTrace)}
-       GROUP BY trace_id
+       SELECT * FROM traces FINAL
+       WHERE workspace = {workspace:String}${and(ofTrace)}
+       ${cut}
      ),
      spend AS (
        SELECT trace_id, count() AS calls, sum(cost_usd) AS spent_usd,
@@ -93,14 +119,17 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
            .join(", ")},
          ${PROVENANCES.map((kind) => `sumIf(cost_usd, provenance = '${kind}') AS ${kind}`).join(", ")}
        FROM calls FINAL
-       WHERE workspace = {workspace:String}${and(ofTrace)}
+       WHERE workspace = {workspace:String} AND trace_id IN (SELECT trace_id FROM runs)
        GROUP BY trace_id
      ),
      named AS (
-       SELECT trace_id, face.1 AS face_id, face.2 AS started_at,
-         if(face.3 != '', face.3, first_run_id) AS run_id, if(face.4 != '', face.4, first_task) AS task,
-         first_session_id AS session_id, first_task_type AS task_type,
-         first_key AS key, first_team AS team, first_model AS model,
+       SELECT trace_id, face_id, name, has_root, started_at, spans, errors,
+         ${nanoseconds("if(has_root, ended_at, last_ended_at)")}
+           - ${nanoseconds("if(has_root, started_at, first_started_at)")} AS duration_ns,
+         if(run_id != '', run_id, first_run_id) AS run, if(task != '', task, first_task) AS own_task,
+         first_session_id AS session, first_task_type AS task_type,
+         first_key AS key, if(first_team != '', first_team, team) AS own_team,
+         if(first_model != '', first_model, model) AS own_model,
          calls, spent_usd AS cost_usd, ${PROVENANCES.join(", ")}
        FROM runs LEFT JOIN spend USING (trace_id)
      ),
@@ -113,55 +142,35 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
      )
    SELECT named.*, ${nanoseconds("started_at")} AS started_ns,
      arrayFirst(status -> status != '', [${statuses.join(", ")},
-       if(run_id = '' AND task = '', '', 'pending')]) AS outcome
+       if(run = '' AND own_task = '', '', 'pending')]) AS outcome
    FROM named
    ${OUTCOME_LINKS.map(
      ([kind, column]) => `LEFT JOIN verdicts AS by_${kind} ON by_${kind}.link = ${linkTo(kind, `named.${column}`)}`,
    ).join("\n   ")}
    WHERE true${and(ofRow)}
-   ORDER BY started_at DESC, trace_id DESC
-   LIMIT {limit:UInt32}`;
+   ${NEWEST_FIRST}`;
 }
 
+/** What is shown of a row and never asked for: read from the span itself, by its key. */
 async function describeTraces(
   connection: Connection,
   workspace: string,
   rows: readonly TraceSpendRow[],
 ): Promise<TraceSummary[]> {
   const faceIds = new Map(rows.map((row) => [row.trace_id, row.face_id]));
-  const ids = [...faceIds.keys()];
-  const [faces, extents] = await Promise.all([
-    queryInChunks(ids, (traceIds) => {
-      const spanIds = traceIds.map((id) => faceIds.get(id));
-      return connection.query<TraceFaceRow>(SELECT_FACES, { workspace, traceIds, spanIds });
-    }),
-    queryInChunks(ids, (traceIds) => connection.query<TraceExtentRow>(SELECT_EXTENTS, { workspace, traceIds })),
-  ]);
-  const faceOf = new Map(faces.filter((face) => faceIds.get(face.trace_id) === face.span_id).map(byTrace));
-  const extentOf = new Map(extents.map(byTrace));
-  return rows.map((row) => {
-    const face = faceOf.get(row.trace_id);
-    const extent = extentOf.get(row.trace_id);
-    assert(face && extent, "a span that was found a moment ago is still there");
-    return toTraceSummary(row, face, extent);
+  const faces = await queryInChunks([...faceIds.keys()], (traceIds) => {
+    const spanIds = traceIds.map((id) => faceIds.get(id));
+    return connection.query<TraceFaceRow>(SELECT_FACES, { workspace, traceIds, spanIds });
   });
+  const faceOf = new Map(
+    faces.filter((face) => faceIds.get(face.trace_id) === face.span_id).map((face) => [face.trace_id, face]),
+  );
+  return rows.map((row) => toTraceSummary(row, faceOf.get(row.trace_id)));
 }
 
-const byTrace = <T extends { trace_id: string }>(row: T): [string, T] => [row.trace_id, row];
-
-const SELECT_FACES = `SELECT trace_id, span_id, name, parent_span_id = '' AS is_root, ended_ns - started_ns AS duration_ns,
-    ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
+const SELECT_FACES = `SELECT trace_id, span_id,
     attributes['centspan.task.title'] AS title, attributes['centspan.task.type'] AS task_type,
-    attributes['centspan.key.name'] AS key, team, attributes['gen_ai.request.model'] AS model
+    attributes['centspan.key.name'] AS key
   FROM spans
   WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} AND span_id IN {spanIds:Array(String)}
   ${FIRST_RECEIVED}`;
-
-const SELECT_EXTENTS = `SELECT trace_id, count() AS spans, countIf(status = 'error') AS errors,
-    ${nanoseconds("max(ended_at)")} - ${nanoseconds("min(started_at)")} AS duration_ns
-  FROM (
-    SELECT trace_id, span_id, status, started_at, ended_at FROM spans
-    WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)}
-    ${FIRST_RECEIVED}
-  )
-  GROUP BY trace_id`;

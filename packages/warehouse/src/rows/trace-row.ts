@@ -3,54 +3,46 @@ import { type Decimal, parseDecimal } from "@centspan/base";
 import { PROVENANCES, type Provenance, resolveProvenance, type TraceSummary } from "@centspan/model";
 import { readCount } from "../counts.ts";
 
-/** A trace with its calls and its outcome. Empty text means that nothing said so. */
+/** The summary of a trace with its calls and its outcome. Empty text means that nothing said so. */
 export type TraceSpendRow = {
   trace_id: string;
   face_id: string;
+  name: string;
   started_ns: string;
-  run_id: string;
-  task: string;
+  duration_ns: string;
+  spans: string;
+  errors: string;
+  run: string;
+  own_task: string;
   task_type: string;
   key: string;
-  team: string;
-  model: string;
+  own_team: string;
+  own_model: string;
   calls: string;
   cost_usd: string | null;
   outcome: NonNullable<TraceSummary["outcome"]> | "";
 } & Record<Provenance, string | null>;
 
-/** The span that stands for a trace: its root, or the earliest while there is none. */
-export type TraceFaceRow = {
-  trace_id: string;
-  span_id: string;
-  name: string;
-  is_root: 0 | 1;
-  duration_ns: string;
-  title: string;
-  task_type: string;
-  key: string;
-  team: string;
-  model: string;
-};
+/** What the span says that stands for a trace. */
+export type TraceFaceRow = { trace_id: string; span_id: string; title: string; task_type: string; key: string };
 
-export type TraceExtentRow = { trace_id: string; spans: string; errors: string; duration_ns: string };
-
-export function toTraceSummary(row: TraceSpendRow, face: TraceFaceRow, extent: TraceExtentRow): TraceSummary {
+/** Retention may have taken the face since the row was read. */
+export function toTraceSummary(row: TraceSpendRow, face: TraceFaceRow | undefined): TraceSummary {
   return {
     traceId: row.trace_id,
-    runId: row.run_id,
-    name: face.name,
-    task: row.task,
-    taskType: row.task_type || face.task_type,
-    title: face.title,
-    key: row.key || face.key,
-    team: row.team || face.team,
-    model: row.model || face.model,
+    runId: row.run,
+    name: row.name,
+    task: row.own_task,
+    taskType: row.task_type || (face?.task_type ?? ""),
+    title: face?.title ?? "",
+    key: row.key || (face?.key ?? ""),
+    team: row.own_team,
+    model: row.own_model,
     startedAtNs: BigInt(row.started_ns),
-    durationNs: BigInt(face.is_root ? face.duration_ns : extent.duration_ns),
-    spans: readCount(extent.spans),
+    durationNs: BigInt(row.duration_ns),
+    spans: readCount(row.spans),
     calls: readCount(row.calls),
-    errors: readCount(extent.errors),
+    errors: readCount(row.errors),
     costUsd: row.cost_usd === null ? null : parseDecimal(row.cost_usd),
     provenance: resolveProvenance(readCosts(row)),
     outcome: row.outcome === "" ? null : row.outcome,

@@ -1,0 +1,80 @@
+/**
+ * Works out the rows of `traces` again for traces with news, from their spans after duplicates are removed. Repeating it
+ * changes nothing, and of two that overlap the one that began later counts, so any number of processes may do it.
+ * What it costs follows the size of the traces with news, not what is stored; see docs/decisions/0009.
+ */
+import type { TraceSummaries } from "@centspan/model";
+import type { Conditions } from "../conditions.ts";
+import type { Connection } from "../connection.ts";
+import { instantParam, nanoseconds } from "../instants.ts";
+
+export async function refreshTraceSummaries(
+  connection: Connection,
+  sinceNs: bigint,
+): ReturnType<TraceSummaries["refreshTraceSummaries"]> {
+  const asOfNs = await readHorizon(connection);
+  await summariseTraces(connection, {
+    sql: [
+      `(workspace, trace_id) IN (
+         SELECT workspace, trace_id FROM spans WHERE received_at >= ${instantParam("sinceNs")} AND NOT of_replica
+       )`,
+    ],
+    params: { sinceNs: sinceNs.toString() },
+  });
+  return { asOfNs };
+}
+
+/**
+ * The instant before which nothing more will become visible. A row is stamped while its insert runs, and seen when that
+ * is over: so it is the start of the oldest insert that runs, or now. The clock is read first, for inserts that begin
+ * while this one looks.
+ */
+async function readHorizon(connection: Connection): Promise<bigint> {
+  const [row] = await connection.query<{ horizon_ns: string }>(
+    `SELECT ${nanoseconds("now64(9)")} - toInt64(ceil(max(elapsed) * 1e9)) AS horizon_ns
+     FROM system.processes
+     WHERE query_kind = 'Insert' AND query LIKE '%INTO spans%'`,
+  );
+  return BigInt(row?.horizon_ns ?? 0);
+}
+
+/** Deduplicates in the table's own order, so that memory stays small whatever the number of spans. */
+export async function summariseTraces(connection: Connection, { sql, params }: Conditions): Promise<void> {
+  await connection.command(
+    `INSERT INTO traces
+     SELECT workspace, trace_id,
+       face.1 AS face_id, face.2 AS name, face.3 AS has_root, face.4 AS started_at, face.5 AS ended_at,
+       first_started_at, last_started_at, last_ended_at, spans, errors,
+       face.6 AS task, face.7 AS run_id, face.8 AS team, face.9 AS model,
+       identities, toUInt64(toUnixTimestamp64Nano(now64(9))) AS revision
+     FROM (
+       SELECT workspace, trace_id,
+         argMinIf(
+           (span_id, name, parent_span_id = '', started_at, ended_at, task, run_id, team, model),
+           (parent_span_id != '', started_at, span_id),
+           NOT of_replica
+         ) AS face,
+         min(started_at) AS first_started_at, max(started_at) AS last_started_at, max(ended_at) AS last_ended_at,
+         count() AS spans, countIf(status = 'error') AS errors,
+         groupUniqArrayIf(${MOST_IDENTITIES})(
+           (task, run_id, toString(team), session_id),
+           NOT of_replica AND (task != '' OR run_id != '' OR team != '' OR session_id != '')
+         ) AS identities
+       FROM (
+         SELECT workspace, trace_id, span_id, parent_span_id, name, started_at, ended_at, status,
+           task, run_id, team, model, session_id, of_replica
+         FROM spans
+         WHERE ${sql.join(" AND ")}
+         ORDER BY workspace, trace_id, span_id, received_at, content_hash
+         LIMIT 1 BY workspace, trace_id, span_id
+       )
+       GROUP BY workspace, trace_id
+       HAVING countIf(NOT of_replica) > 0
+     )
+     SETTINGS optimize_on_insert = 0`,
+    params,
+  );
+}
+
+/** A trace that serves more tasks, runs and sessions than that is found by its first ones only. */
+const MOST_IDENTITIES = 1000;
