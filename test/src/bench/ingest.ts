@@ -3,7 +3,8 @@
  * it can be queried. Invariants checked, whatever the speed: what was acknowledged is there once.
  */
 import { openWarehouse } from "@centspan/warehouse";
-import { prefixOf, SPANS_PER_BATCH, SPANS_PER_TRACE, traceIdsOf } from "../otlp/span-batch.ts";
+import { SPANS_PER_BATCH, traceIdsOf } from "../otlp/span-batch.ts";
+import { countBatches } from "../stack/count-batches.ts";
 import { type IngestStack, startIngestStack, WORKSPACE } from "../stack/ingest-stack.ts";
 import { startProcess } from "../stack/processes.ts";
 import { defineBench, readNumber, round } from "./bench.ts";
@@ -56,7 +57,7 @@ async function measure(stack: IngestStack, load: Load, say: (text: string) => vo
     store: readCpuUs(pids.store) - before.store,
   };
   say("looking for every span");
-  const found = await countByBatch(stack, report);
+  const found = await countBatches(stack, ackedBatches(report));
   const duplicates = await countDuplicates(stack, report.resent);
   const rssAfterMb = readRssMb(pids.collector);
   say("measuring the engine alone");
@@ -158,27 +159,7 @@ const ackedBatches = (report: SendReport): number[] => {
   return Array.from({ length: report.batches }, (_, batch) => batch).filter((batch) => !missing.has(batch));
 };
 
-/** Acknowledged spans that are not there, rows beyond one for a span, and spans stored with two contents. */
-async function countByBatch(stack: IngestStack, report: SendReport) {
-  const rows = await stack.query<{ prefix: string; spans: number; copies: number; conflicts: number }>(
-    `SELECT prefix, toUInt32(count()) AS spans, toUInt32(sum(rows)) AS copies, toUInt32(countIf(contents > 1)) AS conflicts
-     FROM (
-       SELECT substring(span_id, 1, 8) AS prefix, count() AS rows, uniqExact(content_hash) AS contents
-       FROM spans WHERE workspace = '${WORKSPACE}' GROUP BY workspace, trace_id, span_id
-     )
-     GROUP BY prefix SETTINGS optimize_aggregation_in_order = 1`,
-  );
-  const byPrefix = new Map(rows.map((row) => [row.prefix, row]));
-  const sum = (of: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + of(row), 0);
-  const missing = ackedBatches(report).map((batch) => SPANS_PER_BATCH - (byPrefix.get(prefixOf(batch))?.spans ?? 0));
-  return {
-    lost: missing.reduce((total, spans) => total + spans, 0),
-    rawDuplicates: sum(({ copies, spans }) => copies - spans),
-    conflicts: sum(({ conflicts }) => conflicts),
-  };
-}
-
-/** Spans that a reader sees more than once, or a summary counts more than once, in traces that were sent twice. */
+/** Spans that a reader sees more than once in traces that were sent twice. */
 async function countDuplicates(stack: IngestStack, resent: readonly number[]): Promise<number> {
   const warehouse = openWarehouse({ url: stack.clickhouseUrl });
   try {
@@ -186,8 +167,6 @@ async function countDuplicates(stack: IngestStack, resent: readonly number[]): P
     for (const traceId of resent.flatMap(traceIdsOf).slice(0, READ_TRACES)) {
       const { spans } = await warehouse.readTrace(WORKSPACE, traceId);
       duplicates += spans.length - new Set(spans.map((span) => span.spanId)).size;
-      const { data } = await warehouse.listTraces(WORKSPACE, { traceId }, { limit: 10, cursor: null });
-      duplicates += data.reduce((total, trace) => total + Math.max(0, trace.spans - SPANS_PER_TRACE), 0);
     }
     return duplicates;
   } finally {

@@ -5,8 +5,9 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import ingest from "./ingest.ts";
+import traceLookup from "./trace-lookup.ts";
 
-const BENCHES: readonly Bench[] = [ingest];
+const BENCHES: readonly Bench[] = [ingest, traceLookup];
 
 function describeBenches(): string {
   const lines = BENCHES.flatMap(({ name, describe, flags }) => [

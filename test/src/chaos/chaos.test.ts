@@ -1,7 +1,7 @@
 import type { CallRow, CostRow, TraceDetail } from "@centspan/model";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createRandom } from "../otlp/scramble.ts";
-import { type ApiReader, createApiReader } from "../stack/api.ts";
+import { type ApiReader, createApiReader } from "../stack/api-reader.ts";
 import { type IngestStack, startIngestStack } from "../stack/ingest-stack.ts";
 import { until } from "../stack/processes.ts";
 import { killInTurn } from "./kill.ts";

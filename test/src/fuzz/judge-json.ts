@@ -44,7 +44,7 @@ export function judgeJson(signal: Signal, body: Buffer): Verdict {
     const type = OTLP[signal].request;
     const request = parse(body);
     const names = Object.keys(request);
-    if (names.length > 0 && !names.some((name) => findField(type, name))) throw new Bad("another signal's body");
+    if (names.length > 0 && !names.some((name) => fieldsOf(type).has(name))) throw new Bad("another signal's body");
     judgeEnvelope(type, request, null, count);
   });
 }
@@ -122,25 +122,42 @@ function problemOf(type: Type, message: JsonObject): Error | null {
 const messageTypeOf = (field: Field): Type | null =>
   field.resolve().resolvedType instanceof protobuf.Type ? (field.resolvedType as Type) : null;
 
-const holdsRecords = (type: Type, seen = new Set<string>()): boolean => {
+/** Types are few and asked about for every value: what was found out of one is remembered. */
+function remember<Key extends object, Result>(find: (key: Key) => Result): (key: Key) => Result {
+  const known = new Map<Key, Result>();
+  return (key) => {
+    const result = known.get(key) ?? find(key);
+    known.set(key, result);
+    return result;
+  };
+}
+
+const holdsRecords: (type: Type) => boolean = remember((type) => reachesRecords(type, new Set()));
+function reachesRecords(type: Type, seen: Set<string>): boolean {
   if (RECORDS.has(type.name)) return true;
   if (seen.has(type.name)) return false;
   seen.add(type.name);
   return type.fieldsArray.some((field) => {
     const inner = messageTypeOf(field);
-    return inner !== null && holdsRecords(inner, seen);
+    return inner !== null && reachesRecords(inner, seen);
   });
-};
-
-/** By its name in JSON or its name in the schema. */
-function findField(type: Type, name: string): Field | undefined {
-  return type.fieldsArray.find((field) => field.name === name || toSnakeCase(field.name) === name);
 }
+
+/** By name in JSON and by name in the schema. */
+const fieldsOf: (type: Type) => Map<string, Field> = remember(
+  (type) =>
+    new Map(
+      type.fieldsArray.flatMap((field) => [
+        [field.name, field],
+        [toSnakeCase(field.name), field],
+      ]),
+    ),
+);
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const givenFields = (type: Type, message: JsonObject): [Field, unknown][] =>
   Object.entries(message).flatMap(([name, value]): [Field, unknown][] => {
-    const field = findField(type, name);
+    const field = fieldsOf(type).get(name);
     return field === undefined || value === null ? [] : [[field, value]];
   });
 
