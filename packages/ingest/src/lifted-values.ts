@@ -21,7 +21,9 @@ export const LIFTED = {
   eventName: lift("event.name"),
 };
 /** Where a session's id is found, first of all. */
-const SESSIONS = [lift("gen_ai.conversation.id"), lift("session.id"), lift("conversation.id"), lift("thread.id")];
+const SESSIONS = [lift("gen_ai.conversation.id"), lift("session.id"), lift("conversation.id")];
+/** A conversation with Codex; with nearly everyone else the number of a thread of the operating system. */
+const THREAD = lift("thread.id");
 const OPERATION = lift("gen_ai.operation.name");
 const OPENINFERENCE_KIND = lift("openinference.span.kind");
 const LANGFUSE_TYPE = lift("langfuse.observation.type");
@@ -46,6 +48,8 @@ const OPERATIONS_WITHOUT_MODEL = ["", "invoke_agent", "create_agent", "execute_t
 const MODEL_KIND = [toSource("LLM")];
 const MODEL_TYPE = [toSource("generation")];
 const NONE = -1;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 
 export class LiftedValues {
   readonly #values: TextColumn;
@@ -57,7 +61,7 @@ export class LiftedValues {
   }
 
   start(): void {
-    this.#rows.fill(NONE);
+    for (let i = 0; i <= USAGE; i++) this.#rows[i] = NONE;
   }
 
   /** Called after each attribute with the class of its key. */
@@ -82,7 +86,8 @@ export class LiftedValues {
       this.#append(row, column);
       return;
     }
-    column.appendEmpty();
+    const thread = this.#rowOf(THREAD);
+    this.#append(thread !== NONE && this.#isNumber(thread) ? NONE : thread, column);
   }
 
   appendLayer(column: NameColumn): void {
@@ -108,6 +113,16 @@ export class LiftedValues {
 
   #isEmpty(row: number): boolean {
     return this.#values.startOf(row) === this.#values.endOf(row);
+  }
+
+  #isNumber(row: number): boolean {
+    const { view } = this.#values.sink;
+    const end = this.#values.endOf(row);
+    for (let at = this.#values.startOf(row); at < end; at++) {
+      const byte = view.getUint8(at);
+      if (byte < DIGIT_0 || byte > DIGIT_9) return false;
+    }
+    return true;
   }
 
   #append(row: number, column: TextColumn): void {

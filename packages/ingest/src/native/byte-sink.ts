@@ -45,6 +45,10 @@ export class ByteSink implements ByteSource {
 
   writeVarint(value: number): void {
     this.reserve(10);
+    if (value < 0x80) {
+      this.bytes[this.length++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 0x7f) {
       this.bytes[this.length++] = (rest % 0x80) + 0x80;

@@ -51,7 +51,7 @@ const key = fc.oneof(
 );
 
 /** Names and values of attributes that something is told by. */
-const word = fc.oneof(text, fc.constantFrom("harness", "execute_tool", "LLM", "inference.decode.step"));
+const word = fc.oneof(text, fc.constantFrom("harness", "execute_tool", "LLM", "inference.decode.step", "42"));
 
 const SCALARS: Record<string, (field: protobuf.Field) => fc.Arbitrary<Pair>> = {
   string: (field) => same(field.name === "key" ? key : word),

@@ -43,9 +43,12 @@ const idOf = (base64: string): string => {
 
 const isInstant = (ns: string): boolean => BigInt(ns) < 2n ** 63n;
 
-const SESSIONS = ["gen_ai.conversation.id", "session.id", "conversation.id", "thread.id"];
-const sessionOf = (attributes: Record<string, string>): string =>
-  SESSIONS.map((name) => attributes[name] ?? "").find((session) => session !== "") ?? "";
+const SESSIONS = ["gen_ai.conversation.id", "session.id", "conversation.id"];
+const sessionOf = (attributes: Record<string, string>): string => {
+  const thread = attributes["thread.id"] ?? "";
+  const ids = [...SESSIONS.map((name) => attributes[name] ?? ""), /^\d*$/.test(thread) ? "" : thread];
+  return ids.find((session) => session !== "") ?? "";
+};
 
 const NO_CALLS = ["", "invoke_agent", "create_agent", "execute_tool"];
 const mayBeCall = (attributes: Record<string, string>): boolean =>
