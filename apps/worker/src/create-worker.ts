@@ -1,16 +1,17 @@
-/** The worker without its process: the rating loop over open stores, and the server that says how fresh it is. */
+/** The worker without its process: its loops over open stores, and the server that says how fresh the ratings are. */
 import { deriveId, formatInstant } from "@centspan/base";
-import type { JobStore, Ledger, RateCard, UsageFeed } from "@centspan/model";
+import type { JobStore, Ledger, RateCard, TraceSummaries, UsageFeed } from "@centspan/model";
 import { validateRateCards } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 import { startLoop } from "./run-loop.ts";
+import { createSummaryState, runSummaryPass } from "./summary-pass.ts";
 
 const INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 5_000;
 
 type WorkerOptions = {
-  warehouse: UsageFeed & Ledger & { ping(): Promise<void> };
+  warehouse: UsageFeed & Ledger & TraceSummaries & { ping(): Promise<void> };
   control: JobStore & { ping(): Promise<void> };
   cards: readonly RateCard[];
   gatewayServices: readonly string[];
@@ -21,19 +22,33 @@ type WorkerOptions = {
 export function createWorker({ warehouse, control, cards, gatewayServices, say }: WorkerOptions) {
   validateRateCards(cards);
   const state = createRatingState();
+  const summaries = createSummaryState();
   // From the content of the cards: rating again with the same prices writes the same lines.
   const ratingRunId = deriveId("rating", JSON.stringify(cards));
   const stores = { feed: warehouse, ledger: warehouse, jobs: control };
-  const loop = startLoop({
-    async pass() {
-      const { units, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
-      for (const fault of faults) say(describeFault(fault));
-      return units > 0;
-    },
-    intervalMs: INTERVAL_MS,
-    maxPauseMs: MAX_PAUSE_MS,
-    say: (text) => say(`rating ${text}`),
-  });
+  const loops = [
+    startLoop({
+      async pass() {
+        const { units, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
+        for (const fault of faults) say(describeFault(fault));
+        return units > 0;
+      },
+      intervalMs: INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      say: (text) => say(`rating ${text}`),
+    }),
+    startLoop({
+      async pass() {
+        await runSummaryPass({ summaries: warehouse, jobs: control }, summaries);
+        return false;
+      },
+      intervalMs: INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      // Lists may be a little behind; under load the store has better things to do than to sum up growing traces.
+      rest: 3,
+      say: (text) => say(`summarising ${text}`),
+    }),
+  ];
 
   const app = createServer({ bodyLimitBytes: 1024 });
   app.get("/health", async (_request, reply) => {
@@ -41,7 +56,7 @@ export function createWorker({ warehouse, control, cards, gatewayServices, say }
     const pings = { clickhouse: warehouse.ping(), postgres: control.ping() };
     const results = await Promise.allSettled(Object.values(pings));
     const away = Object.keys(pings).filter((_name, index) => results[index]?.status === "rejected");
-    const failing = away.length > 0 || loop.failure() !== null;
+    const failing = away.length > 0 || loops.some((loop) => loop.failure() !== null);
     return failing
       ? reply.code(503).send({ status: "unavailable", away, ratedThrough })
       : { status: "ok", ratedThrough };
@@ -49,7 +64,7 @@ export function createWorker({ warehouse, control, cards, gatewayServices, say }
   return {
     app,
     async stop(): Promise<void> {
-      await Promise.all([loop.stop(), app.close()]);
+      await Promise.all([...loops.map((loop) => loop.stop()), app.close()]);
     },
   };
 }

@@ -5,10 +5,21 @@
  */
 import { type DeriveOptions, deriveReports } from "@centspan/attribution";
 import { CentspanError } from "@centspan/base";
-import type { Call, JobStore, Ledger, RateCard, Usage, UsageChange, UsageFeed, UsageUnit } from "@centspan/model";
+import type {
+  Call,
+  JobStore,
+  Ledger,
+  RateCard,
+  RetentionPolicies,
+  Usage,
+  UsageChange,
+  UsageFeed,
+  UsageUnit,
+} from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import { type Claims, createClaims } from "./claims.ts";
 import { type PlannedUnit, planUnits } from "./plan-units.ts";
+import { findUsageHorizons } from "./retention.ts";
 
 export const RATING_JOB = "rating";
 
@@ -21,7 +32,12 @@ const LOOK_BACK_EVERY_NS = 20_000_000_000n;
 const BATCH = { units: 100, records: 50_000 };
 const CLAIMED_RESPONSES = 50_000;
 
-type RatingStores = { feed: UsageFeed; ledger: Ledger; jobs: JobStore };
+type RatingStores = {
+  feed: UsageFeed;
+  ledger: Ledger;
+  jobs: JobStore;
+  policies?: Pick<RetentionPolicies, "listRetention">;
+};
 type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
 
 /** What a process remembers between passes. Losing it costs work, never correctness. */
@@ -57,13 +73,19 @@ export async function runRatingPass(
   const plan = planUnits(changes.filter((change) => !state.rated.has(keyOf(change))));
 
   const result: RatingResult = { units: 0, calls: 0, faults: [] };
+  const horizons =
+    plan.length > 0
+      ? findUsageHorizons((await stores.policies?.listRetention()) ?? [], asOfNs)
+      : new Map<string, bigint>();
   const covered = new Set<string>();
   for (const batch of splitIntoBatches(plan)) {
     const open = batch.filter((planned) => !covered.has(nameOf(planned)));
     for (const [workspace, units] of byWorkspace(open)) {
       const usages = await stores.feed.readUsage(workspace, units);
       const read = units.flatMap((unit, index) => ({ unit, usage: usages[index] ?? NO_USAGE }));
-      result.calls += await rateUnits(stores.ledger, state.claims, rules, workspace, read, result.faults);
+      const context = { ledger: stores.ledger, claims: state.claims, rules, workspace };
+      const keptFromNs = horizons.get(workspace) ?? 0n;
+      result.calls += await rateUnits({ ...context, keptFromNs }, read, result.faults);
       result.units += units.length;
       for (const traceId of usages.flatMap(({ traceIds }) => traceIds))
         covered.add(nameOf({ workspace, unit: { kind: "trace", traceId } }));
@@ -107,6 +129,14 @@ async function advance(jobs: JobStore, state: RatingState, toNs: bigint): Promis
 }
 
 type ReadUnit = { unit: UsageUnit; usage: Usage };
+type RatingContext = {
+  ledger: Ledger;
+  claims: Claims;
+  rules: RatingRules;
+  workspace: string;
+  /** Calls before that are not questioned: the spans that they were derived from may be deleted. */
+  keptFromNs: bigint;
+};
 
 const NO_USAGE: Usage = { traceIds: [], spans: [], logs: [], wholeWithin: null };
 
@@ -114,27 +144,20 @@ const NO_USAGE: Usage = { traceIds: [], spans: [], logs: [], wholeWithin: null }
  * Resolves with the number of calls. Where a batch can't be rated, its units are one by one, so that the fault is found
  * and the others are not held up by it.
  */
-async function rateUnits(
-  ledger: Ledger,
-  claims: Claims,
-  rules: RatingRules,
-  workspace: string,
-  units: readonly ReadUnit[],
-  faults: RatingFault[],
-): Promise<number> {
+async function rateUnits(context: RatingContext, units: readonly ReadUnit[], faults: RatingFault[]): Promise<number> {
   try {
-    return await rateTogether(ledger, claims, rules, workspace, units);
+    return await rateTogether(context, units);
   } catch (error) {
     if (error instanceof CentspanError && error.code === "store_unavailable") throw error;
     const [first, ...others] = units;
     if (!first) throw error;
     if (others.length === 0) {
-      faults.push({ workspace, unit: first.unit, error });
+      faults.push({ workspace: context.workspace, unit: first.unit, error });
       return 0;
     }
   }
   let calls = 0;
-  for (const unit of units) calls += await rateUnits(ledger, claims, rules, workspace, [unit], faults);
+  for (const unit of units) calls += await rateUnits(context, [unit], faults);
   return calls;
 }
 
@@ -143,10 +166,7 @@ async function rateUnits(
  * that turned out to be about a span: they are taken back.
  */
 async function rateTogether(
-  ledger: Ledger,
-  claims: Claims,
-  rules: RatingRules,
-  workspace: string,
+  { ledger, claims, rules, workspace, keptFromNs }: RatingContext,
   units: readonly ReadUnit[],
 ): Promise<number> {
   const derived = units.map(({ usage }) => {
@@ -159,10 +179,9 @@ async function rateTogether(
     .settle(workspace, reported, stored)
     .map((call) => rateCall(call, rules.cards, rules.ratingRunId));
   const traceIds = new Set(units.flatMap(({ usage }) => usage.traceIds));
-  const before = await ledger.listCallIds(workspace, [...traceIds]);
-  const stillThere = new Set(calls.map(({ callId }) => callId));
+  const before = await ledger.listCallIds(workspace, [...traceIds], keptFromNs);
   const gone = new Set([...before, ...derived.flatMap(({ replaced }) => replaced)]);
-  for (const callId of stillThere) gone.delete(callId);
+  for (const { callId } of calls) gone.delete(callId);
   if (calls.length > 0) await ledger.insertCalls(workspace, calls);
   if (gone.size > 0) await ledger.withdrawCalls(workspace, [...gone]);
   return calls.length;

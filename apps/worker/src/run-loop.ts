@@ -7,6 +7,8 @@ type LoopOptions = {
   pass(): Promise<boolean>;
   intervalMs: number;
   maxPauseMs: number;
+  /** Rests at least this many times as long as the pass took; 0 unless given. */
+  rest?: number;
   say(text: string): void;
 };
 
@@ -17,18 +19,20 @@ type Loop = {
   stop(): Promise<void>;
 };
 
-export function startLoop({ pass, intervalMs, maxPauseMs, say }: LoopOptions): Loop {
+export function startLoop({ pass, intervalMs, maxPauseMs, rest = 0, say }: LoopOptions): Loop {
   const stopping = new AbortController();
   let failure: unknown = null;
   let failures = 0;
 
   const runOnce = async (): Promise<number> => {
     try {
+      const startedAtMs = performance.now();
       const worked = await pass();
+      const restMs = rest * (performance.now() - startedAtMs);
       if (failures > 0) say("works again");
       failure = null;
       failures = 0;
-      return worked ? 0 : intervalMs;
+      return Math.max(worked ? 0 : intervalMs, restMs);
     } catch (error) {
       if (failures === 0) say(`fails, and is repeated until it works: ${describe(error)}`);
       failure = error;

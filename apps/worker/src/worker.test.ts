@@ -220,6 +220,11 @@ describe("the worker", () => {
       const calls = await readCalls(workspace);
       return calls.length > 0 && calls;
     });
+    const { data: listed } = await waitUntil("a summary", async () => {
+      const page = await warehouse.listTraces(workspace, {}, { limit: 10, cursor: null });
+      return page.data.length > 0 && page;
+    });
+    expect(listed).toMatchObject([{ traceId: call?.traceId, spans: 1, calls: 1 }]);
     expect(call?.lines[0]?.ratingRunId).toBe(deriveId("rating", JSON.stringify(rateCards)));
     const health = await worker.app.inject({ url: "/health" });
     expect(health.statusCode).toBe(200);

@@ -253,8 +253,8 @@ export type Ledger = {
   /** Takes back calls that later spans showed to be none. Unknown ids change nothing. */
   withdrawCalls(workspace: string, callIds: readonly string[]): Promise<void>;
   insertOutcomes(workspace: string, outcomes: readonly Outcome[]): Promise<void>;
-  /** Ids of the calls of these traces. */
-  listCallIds(workspace: string, traceIds: readonly string[]): Promise<string[]>;
+  /** Ids of the calls of these traces that began at the instant or later. */
+  listCallIds(workspace: string, traceIds: readonly string[], fromNs: bigint): Promise<string[]>;
   /** Those of the ids that there are, in no order. */
   readCalls(workspace: string, callIds: readonly string[]): Promise<RatedCall[]>;
   /** Those of the sessions that have calls, in no order. */

@@ -67,7 +67,7 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   listMetricPoints: async (w, ws) => (await w.listMetricPoints(ws, {}, PAGE)).data.map(({ name }) => name),
   listSources: async (w, ws) => (await w.listSources(ws)).map(({ signal, records }) => [signal, records]),
   listSessionsWithCalls: (w, ws) => w.listSessionsWithCalls(ws, [`session ${ws}`]),
-  listCallIds: (w, ws) => w.listCallIds(ws, [traceId(1)]),
+  listCallIds: (w, ws) => w.listCallIds(ws, [traceId(1)], 0n),
   listCalls: async (w, ws) =>
     (await w.listCalls(ws, { traceId: traceId(1) }, PAGE)).data.map(({ key, lines }) => [
       key,

@@ -62,7 +62,7 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
     listSessionsWithCalls: (workspace, sessionIds) => listSessionsWithCalls(connection, workspace, sessionIds),
-    listCallIds: (workspace, traceIds) => listCallIds(connection, workspace, traceIds),
+    listCallIds: (workspace, traceIds, fromNs) => listCallIds(connection, workspace, traceIds, fromNs),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
