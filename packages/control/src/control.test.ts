@@ -162,6 +162,28 @@ describe("organisations", () => {
   });
 });
 
+describe("retention", () => {
+  it("is an entry for each workspace and signal, replaced and taken away", async () => {
+    await control.setRetention("prod", "traces", 30);
+    await control.setRetention("prod", "logs", 7);
+    await control.setRetention("lab", "traces", 1);
+    await control.setRetention("prod", "traces", 90);
+    await control.setRetention("lab", "traces", null);
+    await control.setRetention("lab", "metrics", null);
+    expect(await control.listRetention()).toEqual([
+      { workspace: "prod", signal: "logs", days: 7 },
+      { workspace: "prod", signal: "traces", days: 90 },
+    ]);
+  });
+
+  it("is refused for no time at all and for no workspace", async () => {
+    for (const days of [0, -1, 36_501]) {
+      await expect(control.setRetention("prod", "logs", days)).rejects.toMatchObject({ field: "days" });
+    }
+    await expect(control.setRetention("nowhere", "logs", 7)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
 it("keeps a job's watermark to the nanosecond", async () => {
   expect(await control.readJob("rating")).toBeNull();
   for (const watermark of [1_795_975_652_123_456_789n, 2n ** 63n - 1n, 5n]) {

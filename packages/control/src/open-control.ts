@@ -1,15 +1,16 @@
 /**
- * Opens the control plane: one connection pool behind the three ports of the model.
+ * Opens the control plane: one connection pool behind the four ports of the model.
  * Nothing is contacted until the first question. Idle connections may break at any time; the next question gets a new
  * one, and only a question that can't be answered becomes `store_unavailable`.
  */
-import type { JobStore, KeyStore, OrgStore } from "@centspan/model";
+import type { JobStore, KeyStore, OrgStore, RetentionPolicies } from "@centspan/model";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
 import { createJobStore } from "./job-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrateControl } from "./migrate.ts";
 import { createOrgStore } from "./org-store.ts";
+import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 
 type ControlOptions = {
@@ -20,7 +21,8 @@ type ControlOptions = {
 
 export type Control = KeyStore &
   OrgStore &
-  JobStore & {
+  JobStore &
+  RetentionPolicies & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
     /** Resolves when the store answers; `store_unavailable` otherwise. */
@@ -40,7 +42,12 @@ export function openControl(options: ControlOptions): Control {
   pool.on("error", () => {});
   const db = drizzle(pool);
   return {
-    ...guardStore({ ...createKeyStore(db), ...createOrgStore(db), ...createJobStore(db) }),
+    ...guardStore({
+      ...createKeyStore(db),
+      ...createOrgStore(db),
+      ...createJobStore(db),
+      ...createRetentionPolicies(db),
+    }),
     ...guardStore({
       migrate: () => migrateControl(options.url),
       ping: async () => {

@@ -1,9 +1,10 @@
 /**
- * The Postgres tables of the control plane: org → workspace → team → key, and the progress of background jobs.
+ * The Postgres tables of the control plane: org → workspace → team → key, how long a
+ * workspace keeps its signals, and the progress of background jobs.
  * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
-import type { KeyKind } from "@centspan/model";
+import type { KeyKind, Signal } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -11,6 +12,7 @@ import {
   check,
   customType,
   index,
+  integer,
   pgTable,
   primaryKey,
   text,
@@ -75,6 +77,22 @@ export const keys = pgTable(
     uniqueIndex("keys_live_name").on(table.workspace, table.name).where(sql`${table.revokedAt} IS NULL`),
     check("keys_kind", sql`${table.kind} IN ('gateway', 'ingest', 'api')`),
     check("keys_secret_hash_length", sql`octet_length(${table.secretHash}) = 32`),
+  ],
+);
+
+export const retentionPolicies = pgTable(
+  "retention_policies",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    signal: text("signal").$type<Signal>().notNull(),
+    days: integer("days").notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "retention_policies_pkey", columns: [table.workspace, table.signal] }),
+    check("retention_policies_signal", sql`${table.signal} IN ('traces', 'logs', 'metrics')`),
+    check("retention_policies_days", sql`${table.days} BETWEEN 1 AND 36500`),
   ],
 );
 

@@ -2,8 +2,17 @@
  * Opens the warehouse: one client behind the three ports of the model. Nothing is contacted until the first question.
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
-import type { BlockStore, Ledger, SignalStore, SpanStore, TraceSummaries, UsageFeed } from "@centspan/model";
+import type {
+  BlockStore,
+  Ledger,
+  RetentionStore,
+  SignalStore,
+  SpanStore,
+  TraceSummaries,
+  UsageFeed,
+} from "@centspan/model";
 import { openConnection } from "./connection.ts";
+import { deleteBefore } from "./loaders/delete-before.ts";
 import { insertBlock } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
@@ -32,6 +41,7 @@ export type Warehouse = SpanStore &
   BlockStore &
   SignalStore &
   TraceSummaries &
+  RetentionStore &
   UsageFeed &
   Ledger & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
@@ -51,6 +61,7 @@ export function openWarehouse({ url }: { url: string }): Warehouse {
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
+    deleteBefore: (workspace, signal, beforeNs) => deleteBefore(connection, workspace, signal, beforeNs),
     refreshTraceSummaries: (sinceNs) => refreshTraceSummaries(connection, sinceNs),
     listLogs: (workspace, filter, page) => listLogs(connection, workspace, filter, page),
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
