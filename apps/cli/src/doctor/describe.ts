@@ -1,6 +1,6 @@
 /** An examination and its findings as text for a terminal. Pure. */
 import { type CollectorStatus, SIGNALS, type Signal } from "@centspan/model";
-import { formatBytes, formatCount } from "@centspan/ui/format";
+import { formatAge, formatBytes, formatCount } from "@centspan/ui/format";
 import { formatTable } from "../report.ts";
 import { ageOf, type Finding, formatSeconds } from "./diagnose.ts";
 import type { Examination } from "./examine.ts";
@@ -70,7 +70,7 @@ function describeSources(examination: Examination): string {
   const rows = sources.map(({ service, signal, lastReceivedAt, records24h }) => [
     service === "" ? "(no service.name)" : service,
     signal,
-    `${formatSeconds(ageOf(lastReceivedAt, examination))} ago`,
+    `${formatAge(BigInt(Math.round(ageOf(lastReceivedAt, examination) * 1e9)))} ago`,
     formatCount(records24h),
   ]);
   return `Last data in workspace ${workspace}\n${formatTable([["service", "signal", "last", "in 24 h"], ...rows], 2)}`;

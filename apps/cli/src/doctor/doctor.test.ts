@@ -56,7 +56,7 @@ describe("a diagnosis", () => {
   it("finds nothing wrong with a stack that works", () => {
     expect(diagnose(healthy)).toEqual([]);
     const text = describeExamination(healthy, []);
-    expect(text).toMatch(/claude-code\s+logs\s+2\.5 s ago\s+1,204/);
+    expect(text).toMatch(/claude-code\s+logs\s+2 s ago\s+1,204/);
     expect(text).toMatch(/traces\s+1,234\s+0\s+2 store_unavailable/);
     expect(text).toMatch(/\nVerdict: everything works\.$/);
   });

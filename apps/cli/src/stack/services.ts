@@ -93,6 +93,7 @@ export function describeServices(
         ...stores,
         CENTSPAN_GATEWAY_URL: urls.gatewayUrl,
         CENTSPAN_OTLP_URL: urls.otlpUrl,
+        CENTSPAN_OTLP_GRPC_URL: urls.otlpGrpcUrl,
         NODE_ENV: "production",
         HOSTNAME: HOST,
         PORT: String(ports.web),

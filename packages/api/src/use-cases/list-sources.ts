@@ -1,4 +1,4 @@
-import { sourceRowSchema } from "@centspan/model";
+import { SIGNALS, type Source, sourceRowSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { toSourceRow } from "../signal-rows.ts";
@@ -13,6 +13,12 @@ export const listSources = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(sourceRowSchema), nextCursor: z.null() }),
   async run({ deps, caller }) {
-    return { data: (await deps.warehouse.listSources(caller.workspace)).map(toSourceRow), nextCursor: null };
+    const sources = await deps.warehouse.listSources(caller.workspace);
+    return { data: sources.toSorted(byServiceAndSignal).map(toSourceRow), nextCursor: null };
   },
 });
+
+function byServiceAndSignal(a: Source, b: Source): number {
+  if (a.service !== b.service) return a.service < b.service ? -1 : 1;
+  return SIGNALS.indexOf(a.signal) - SIGNALS.indexOf(b.signal);
+}

@@ -71,6 +71,14 @@ export function formatDuration(durationNs: bigint): string {
   return `${minutes / 60n} h ${(minutes % 60n).toString().padStart(2, "0")} min`;
 }
 
+/** How long ago, in its largest unit alone: "0 s", "59 s", "4 min", "23 h", "12 d". What is ahead by a clock's error is now. */
+export function formatAge(ageNs: bigint): string {
+  const seconds = ageNs < 0n ? 0n : ageNs / SECOND;
+  if (seconds < 60n) return `${seconds} s`;
+  if (seconds < 3_600n) return `${seconds / 60n} min`;
+  return seconds < 86_400n ? `${seconds / 3_600n} h` : `${seconds / 86_400n} d`;
+}
+
 /** Offset on a run's axis: "0", "350 ms", "12.5 s", "12:48", "1:02:05". Exact multiples keep no decimals. */
 export function formatOffset(offsetNs: bigint): string {
   if (offsetNs === 0n) return "0";

@@ -11,6 +11,7 @@ import {
   headlineDecimals,
 } from "./format-money.ts";
 import {
+  formatAge,
   formatAxisCount,
   formatBytes,
   formatCount,
@@ -128,6 +129,12 @@ describe("quantities", () => {
       "1.0 MiB",
       "2.0 GiB",
     ]);
+  });
+
+  it("ages in their largest unit, never rounded up to what they have not reached", () => {
+    const ages = [-5_000_000_000n, 0n, 59_999_999_999n, 60_000_000_000n, 3_599_000_000_000n, 86_399_000_000_000n];
+    expect(ages.map(formatAge)).toEqual(["0 s", "0 s", "59 s", "1 min", "59 min", "23 h"]);
+    expect(formatAge(12n * 86_400n * 1_000_000_000n)).toBe("12 d");
   });
 
   it("groups counts and abbreviates only for axes", () => {

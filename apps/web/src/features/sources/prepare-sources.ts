@@ -1,6 +1,7 @@
 /** What arrived and how the collector is, as texts to draw. Pure. */
 import { type CollectorStatus, SIGNALS, type Signal, type SourceRow } from "@centspan/model";
 import {
+  formatAge,
   formatBytes,
   formatCount,
   formatDateMinute,
@@ -24,28 +25,20 @@ export type Arrival = {
 const DAY_NS = 86_400n * 1_000_000_000n;
 
 export function prepareArrivals(sources: readonly SourceRow[], nowNs: bigint, language: Language): Arrival[] {
-  const order = (a: SourceRow, b: SourceRow): number =>
-    a.service === b.service
-      ? SIGNALS.indexOf(a.signal) - SIGNALS.indexOf(b.signal)
-      : a.service.localeCompare(b.service, "en");
-  return sources.toSorted(order).map(({ service, signal, lastReceivedAt, records24h }, i, sorted) => {
+  return sources.map(({ service, signal, lastReceivedAt, records24h }, i) => {
     const lastNs = parseInstantNs(lastReceivedAt);
-    // The store's clock may be ahead of this one.
-    const agoNs = nowNs > lastNs ? nowNs - lastNs : 0n;
+    const agoNs = nowNs - lastNs;
     return {
       key: `${service} ${signal}`,
       service,
-      isFirst: sorted[i - 1]?.service !== service,
+      isFirst: sources[i - 1]?.service !== service,
       signal,
-      lastAgo: agoNs < DAY_NS ? formatDuration(roundToUnit(agoNs)) : null,
+      lastAgo: agoNs < DAY_NS ? formatAge(agoNs) : null,
       lastAt: formatDateMinute(lastNs, language),
       records: formatCount(records24h),
     };
   });
 }
-
-/** Nobody needs the milliseconds of what was a while ago. */
-const roundToUnit = (ns: bigint): bigint => (ns > 10_000_000_000n ? (ns / 1_000_000_000n) * 1_000_000_000n : ns);
 
 export type CodeCount = { code: string; count: string };
 
@@ -72,7 +65,7 @@ export function prepareCollector({
   requests,
 }: CollectorStatus): CollectorView {
   return {
-    uptime: formatSeconds(Math.round(uptimeS)),
+    uptime: formatAge(BigInt(Math.round(uptimeS)) * 1_000_000_000n),
     waiting: formatBytes(spool.bytes),
     bound: formatBytes(spool.maxBytes),
     batches: formatCount(spool.frames),

@@ -42,12 +42,16 @@ export function SourcesView({ page, arrivals, collector, keys, connections, apiC
       </div>
       <h2 className="mt-2 font-[650] text-figure max-sm:px-4">{t.howToConnect}</h2>
       <div className="grid grid-cols-2 items-start gap-3.5 max-lg:grid-cols-1">
-        <Way title={t.connectGateway} text={t.connectGatewayText} command={connections.gateway} />
-        <Way title={t.connectCodex} command={connections.codex} />
-        <Way title={t.connectClaude} text={t.connectClaudeText} command={connections.claude} />
-        <Way title={t.connectOtel} text={t.connectOtelText} command={connections.otel} />
-        <Way title={t.connectImport} text={t.connectImportText} command={connections.imports} />
-        <Way title={t.connectApi} text={t.connectApiText} command={apiCall} />
+        <div className="flex min-w-0 flex-col gap-3.5">
+          <Way title={t.connectGateway} text={t.connectGatewayText} command={connections.gateway} />
+          <Way title={t.connectClaude} text={t.connectClaudeText} command={connections.claude} />
+          <Way title={t.connectImport} text={t.connectImportText} command={connections.imports} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-3.5">
+          <Way title={t.connectCodex} command={connections.codex} />
+          <Way title={t.connectOtel} text={t.connectOtelText} command={connections.otel} />
+          <Way title={t.connectApi} text={t.connectApiText} command={apiCall} />
+        </div>
       </div>
       <KeyTable page={page} keys={keys} />
     </>
