@@ -96,6 +96,22 @@ describe("taking data", () => {
     for (const { traceId } of bodies) await waitForSpans(collector, traceId, 2);
   });
 
+  it("keeps bodies apart that come in many pieces at once", async () => {
+    const sent = ["a", "b", "c", "d"].map((letter) => ({
+      padding: letter.repeat(150_000),
+      ...createTrace(["00000000000000a1"], letter.repeat(150_000)),
+    }));
+    const statuses = await Promise.all(
+      sent.map(async ({ protobuf }) => (await post(protobuf, { type: PROTOBUF_TYPE })).status),
+    );
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    for (const { traceId, padding } of sent) {
+      await waitForSpans(collector, traceId);
+      const span = await collector.warehouse.readSpan(collector.workspaces.one, traceId, "00000000000000a1");
+      expect(span?.attributes.padding === padding).toBe(true);
+    }
+  });
+
   it("changes nothing when a body is sent again", async () => {
     const { traceId, json } = createTrace();
     for (let i = 0; i < 3; i++) expect((await post(json)).status).toBe(200);

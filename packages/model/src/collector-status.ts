@@ -17,7 +17,7 @@ export const collectorStatusSchema = z.object({
     maxBytes: count,
     frames: count,
     segments: count,
-    /** Age of the oldest frame that is on its way; null while nothing waits. */
+    /** Age of the oldest frame that is being inserted; null while none is. */
     oldestAgeS: seconds.nullable(),
     /** Why data was refused last, where nothing was taken since. */
     refusal: z.object({ ageS: seconds, message: z.string() }).nullable(),

@@ -3,7 +3,7 @@
  * A recycled file is several times cheaper to write than a fresh one, whose every new byte the file system must book.
  * Invariants: a generation is used once; a new name is durable before anything is written under it.
  */
-import { chmod, type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type FolderLock, lockFolder } from "./lock-folder.ts";
 
@@ -26,7 +26,6 @@ const NAME = /^(\d{12})\.(segment|spare)$/;
 
 export async function openSegmentFolder(folder: string): Promise<SegmentFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
   const handle = await open(folder, "r");
   const lock = await lockFolder(folder, handle).catch(async (thrown) => {
     await handle.close();
