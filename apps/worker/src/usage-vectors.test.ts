@@ -9,14 +9,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom, formatDecimal } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import { createBlockBuilder, transcodeJson } from "@centspan/ingest";
-import { BUCKET_OF_METER, METERS, type RatedCall, TABLE_OF_SIGNAL } from "@centspan/model";
+import { BUCKET_OF_METER, METERS, type RatedCall } from "@centspan/model";
 import { rateCards } from "@centspan/pricing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createRatingState, runRatingPass } from "./rating-pass.ts";
+import { type Export, sendExports } from "./testing/send-exports.ts";
 
-type Json = Record<string, unknown>;
+type Json = Export["otlp"];
 type Counts = Record<string, number>;
 type ExpectedCall = {
   trace_id?: string;
@@ -29,7 +29,6 @@ type ExpectedCall = {
   provided_cost_usd?: string;
   status?: string;
 };
-type Export = { signal: "traces" | "logs" | "metrics"; otlp: Json };
 type Vector = Export & {
   id: string;
   also?: Export[];
@@ -62,11 +61,17 @@ describe.skipIf(!shared)("shared OTLP vectors on the store (set CENTSPAN_SHARED)
     expect([variants.length > vectors.length * 3, rounds > 5]).toEqual([true, true]);
     let seenNs = 0n;
     for (let round = 0; round < rounds; round += 1) {
-      await insert(variants.flatMap(({ workspace, arrivals }) => send(workspace, arrivals.slice(round, round + 1))));
+      await sendExports(
+        warehouse,
+        variants.flatMap(({ workspace, arrivals }) => send(workspace, arrivals.slice(round, round + 1))),
+      );
       seenNs = await rateNews(seenNs);
     }
     await check(variants);
-    await insert(variants.flatMap(({ workspace, arrivals }) => send(workspace, arrivals)));
+    await sendExports(
+      warehouse,
+      variants.flatMap(({ workspace, arrivals }) => send(workspace, arrivals)),
+    );
     await rateNews(seenNs);
     await check(variants);
   }, 120_000);
@@ -85,19 +90,6 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
 }
 
 const send = (workspace: string, exports: readonly Export[]) => exports.map((each) => ({ workspace, each }));
-
-let blocks = 0;
-async function insert(sent: readonly { workspace: string; each: Export }[]): Promise<void> {
-  for (const signal of ["traces", "logs", "metrics"] as const) {
-    const builder = createBlockBuilder(TABLE_OF_SIGNAL[signal]);
-    for (const { workspace, each } of sent) {
-      if (each.signal !== signal) continue;
-      const { body, rejected } = transcodeJson(signal, new TextEncoder().encode(JSON.stringify(each.otlp)));
-      expect(builder.add(workspace, body).rejected + rejected).toBe(0);
-    }
-    if (builder.rows > 0) await warehouse.insertBlock(TABLE_OF_SIGNAL[signal], builder.take(), `block_${++blocks}`);
-  }
-}
 
 /** Whole exports in every order, and single records in some. */
 function listVariants(vector: Vector): Variant[] {
