@@ -1,12 +1,14 @@
 /**
- * Writes what is derived from sources: plug-in registries and the reference documents of spans, API and CLI.
+ * Writes what is derived from sources: plug-in registries, the reference documents of spans, API and CLI, and the
+ * SQL of the warehouse.
  * With `--check` it only compares, and fails naming what is stale.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ROUTES } from "@centspan/api";
 import { describeVocabulary } from "@centspan/telemetry";
+import { renderSchema } from "@centspan/warehouse";
 import { createProgram } from "../../apps/cli/src/program.ts";
 import { describeCli, describeRoutes } from "./describe-docs.ts";
 
@@ -43,6 +45,8 @@ const files = new Map<string, string>([
   ["docs/spans.md", describeVocabulary()],
   ["docs/api.md", describeRoutes(ROUTES)],
   ["docs/cli.md", describeCli(createProgram(".centspan"))],
+  ["infra/clickhouse/single-node.sql", renderSchema()],
+  ["infra/clickhouse/cluster.sql", renderSchema({ cluster: { name: "{cluster}" } })],
 ]);
 
 const readOr = (path: string): string => {
@@ -59,5 +63,8 @@ if (process.argv.includes("--check")) {
   console.log(`generated files: ${files.size - stale.length} of ${files.size} up to date`);
   process.exit(stale.length === 0 ? 0 : 1);
 }
-for (const path of stale) writeFileSync(join(ROOT, path), files.get(path) ?? "");
+for (const path of stale) {
+  mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+  writeFileSync(join(ROOT, path), files.get(path) ?? "");
+}
 console.log(stale.length === 0 ? "nothing changed" : `written: ${stale.join(", ")}`);

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { summariseTraces } from "./loaders/refresh-trace-summaries.ts";
 import { moveSpans } from "./migrations/move-spans.ts";
 import { renderCreateTable } from "./render-schema.ts";
-import { LOGS, METRICS, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
+import { LOGS, METRICS, MIGRATION_LOG, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
 
 type Migration = { version: number; name: string; run(connection: Connection): Promise<void> };
 
@@ -37,16 +37,9 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-const CREATE_LOG = `CREATE TABLE IF NOT EXISTS schema_migrations (
-  version UInt32,
-  name String,
-  applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
-) ENGINE = ReplacingMergeTree
-ORDER BY version`;
-
 export async function migrateWarehouse(connection: Connection): Promise<void> {
   await connection.ensureDatabase();
-  await connection.command(CREATE_LOG);
+  await createTables(connection, [MIGRATION_LOG]);
   const applied = await connection.query<{ version: number }>("SELECT DISTINCT version FROM schema_migrations");
   const done = new Set(applied.map(({ version }) => version));
   for (const { version, name, run } of pending(done)) {

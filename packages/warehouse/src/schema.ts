@@ -15,7 +15,6 @@ export type Column = {
   default?: string;
   /** Computed by the server, never given by a loader. */
   materialized?: string;
-  codec?: string;
 };
 
 /** What merging keeps of rows with the same order key: the one with the greatest `version`; none where it is deleted. */
@@ -28,6 +27,11 @@ export type Table = {
   orderBy: readonly string[];
   partitionBy?: string;
   indexes?: readonly Index[];
+  /**
+   * Which shard of a cluster has a row. Versions and repetitions of a row must meet on one, so it is made of members of
+   * the order key, or of what every repetition says again.
+   */
+  shardBy: readonly string[];
 };
 
 type Index = { name: string; expression: string; type: string };
@@ -85,6 +89,8 @@ export const SPANS: Table = {
   ],
   engine: { kind: "replacing", version: "precedence" },
   orderBy: ["workspace", "trace_id", "span_id", "content_hash"],
+  // A trace is read, and summarised, on one shard.
+  shardBy: ["workspace", "trace_id"],
   partitionBy: BY_RECEIPT,
   indexes: [minmax("by_start", "started_at"), INDEX_ON_RECEIPT, bloom("by_session", "session_id"), INDEX_ON_ATTRIBUTES],
 };
@@ -100,6 +106,8 @@ export const LOGS: Table = {
   ],
   engine: { kind: "replacing", version: "precedence" },
   orderBy: ["workspace", "at", "content_hash", "request_hash", "position"],
+  // With the trace, or else the session, that they are read with.
+  shardBy: ["workspace", "multiIf(trace_id != '', trace_id, session_id != '', session_id, toString(request_hash))"],
   partitionBy: BY_RECEIPT,
   indexes: [INDEX_ON_RECEIPT, bloom("by_trace", "trace_id"), bloom("by_session", "session_id"), INDEX_ON_ATTRIBUTES],
 };
@@ -128,6 +136,7 @@ export const METRICS: Table = {
   ],
   engine: { kind: "replacing", version: "precedence" },
   orderBy: ["workspace", "name", "at", "series", "started_at", "content_hash"],
+  shardBy: ["workspace", "series"],
   partitionBy: BY_RECEIPT,
   indexes: [minmax("by_instant", "at"), INDEX_ON_RECEIPT, bloom("by_session", "session_id")],
 };
@@ -154,6 +163,7 @@ export const TRACES: Table = {
   ],
   engine: { kind: "replacing", version: "revision" },
   orderBy: ["workspace", "trace_id"],
+  shardBy: ["workspace", "trace_id"],
   indexes: [minmax("by_start", "started_at")],
 };
 
@@ -183,6 +193,8 @@ const CALLS: Table = {
   ],
   engine: { kind: "replacing", version: "revision", deleted: "deleted" },
   orderBy: ["workspace", "call_id"],
+  // A withdrawal names a call by its id alone, and its lines do: so not by trace or task.
+  shardBy: ["workspace", "call_id"],
   indexes: [minmax("by_instant", "at"), bloom("by_trace", "trace_id")],
 };
 
@@ -200,6 +212,7 @@ const CHARGE_LINES: Table = {
   ],
   engine: { kind: "replacing", version: "revision", deleted: "deleted" },
   orderBy: ["workspace", "call_id", "meter"],
+  shardBy: ["workspace", "call_id"],
 };
 
 const OUTCOMES: Table = {
@@ -217,6 +230,20 @@ const OUTCOMES: Table = {
   ],
   engine: { kind: "replacing", version: "revision" },
   orderBy: ["workspace", "outcome_id"],
+  shardBy: ["workspace", "outcome_id"],
+};
+
+/** Which migrations a database has had. */
+export const MIGRATION_LOG: Table = {
+  name: "schema_migrations",
+  columns: [
+    ...columns("UInt32", "version"),
+    ...columns(TEXT, "name"),
+    { name: "applied_at", type: "DateTime64(3, 'UTC')", default: "now64(3)" },
+  ],
+  engine: { kind: "replacing", version: "applied_at" },
+  orderBy: ["version"],
+  shardBy: ["version"],
 };
 
 export const TABLES: readonly Table[] = [SPANS, LOGS, METRICS, TRACES, CALLS, CHARGE_LINES, OUTCOMES];
