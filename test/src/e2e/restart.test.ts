@@ -8,10 +8,10 @@ const dir = mkdtempSync(join(tmpdir(), "centspan-restart-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 it("starts empty, stops on Ctrl-C leaving no process behind, and starts again with the same keys", async () => {
-  const base = await findFreePorts(7);
+  const base = await findFreePorts(8);
   const up = () => startProcess(["apps/cli/dist/main.js", "up", "--empty", "--data", dir, "--port-base", String(base)]);
   const keyOf = async (running: ReturnType<typeof up>) => (await running.waitFor(/key (cs_api_\S+)/, 90_000))[1];
-  const ports = Array.from({ length: 7 }, (_, offset) => base + offset);
+  const ports = Array.from({ length: 8 }, (_, offset) => base + offset);
 
   const first = up();
   const key = await keyOf(first);

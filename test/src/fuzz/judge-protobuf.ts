@@ -135,7 +135,8 @@ export function judgeProtobuf(signal: Signal, body: Buffer): Verdict {
       const resourceProblem = problemOf(messagesOf(inResource, 1), "Resource");
       for (const scopeGroup of messagesOf(inResource, 2)) {
         const inScope = fieldsOf(scopeGroup);
-        const problem = resourceProblem ?? problemOf(messagesOf(inScope, 1), "Scope");
+        const scopeProblem = problemOf(messagesOf(inScope, 1), "Scope");
+        const problem = resourceProblem ?? scopeProblem;
         for (const record of messagesOf(inScope, 2)) {
           if (signal === "metrics") judgeMetric(record, problem, count);
           else count.record(() => checkRecord(signal, record, problem));

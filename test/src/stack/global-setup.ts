@@ -9,6 +9,7 @@ export type StackConnection = {
   webUrl: string;
   gatewayUrl: string;
   otlpUrl: string;
+  otlpGrpcUrl: string;
   engineUrl: string;
   clickhouseUrl: string;
   databaseUrl: string;
@@ -29,7 +30,7 @@ const DEMO_DEADLINE_MS = 300_000;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "centspan-e2e-"));
-  const portBase = await findFreePorts(7);
+  const portBase = await findFreePorts(8);
   const stack = startProcess(["apps/cli/dist/main.js", "up", "--data", dataDir, "--port-base", String(portBase)]);
   await stack.waitFor(/Centspan is ready\./, DEMO_DEADLINE_MS);
   const file = join(dataDir, "connection.json");
