@@ -11,8 +11,9 @@ import { createMetricReader } from "./metrics-block.ts";
 import { ByteSink } from "./native/byte-sink.ts";
 import type { Column } from "./native/column.ts";
 import { RowWriter } from "./row-writer.ts";
+import type { SignalReader } from "./signal-reader.ts";
 import { createSpanReader } from "./spans-block.ts";
-import { type RecordReader, walkExport } from "./walk-export.ts";
+import { walkExport } from "./walk-export.ts";
 import { WireReader } from "./wire/wire-reader.ts";
 
 export type BlockBuilder = {
@@ -21,14 +22,8 @@ export type BlockBuilder = {
   readonly bytes: number;
   /** Throws BadBody for a body whose frame is broken; such a body leaves the block as it was. */
   add(workspace: string, body: Uint8Array): Admission;
-  /** The block, and starts the next one. */
+  /** The block, and starts the next one. Its bytes are those of this builder, and valid until `take` is called again. */
   take(): Block;
-};
-
-/** How the records of a signal are read: the columns that they fill, and the reader, once the rows are there. */
-export type SignalReader = {
-  columns: Readonly<Record<string, Column>>;
-  open(rows: RowWriter): { startBody(body: Buffer): void; readRecord: RecordReader };
 };
 
 const READERS: Record<Signal, () => SignalReader> = {
@@ -44,6 +39,7 @@ export function createBlockBuilder(table: SignalTable): BlockBuilder {
   const rows = new RowWriter(Object.values(columns), createTally());
   const records = open(rows);
   const ordered = orderColumns(table, { ...columns, ...sharedColumns(rows) });
+  const out = new ByteSink();
   let bytes = 0;
 
   return {
@@ -69,7 +65,7 @@ export function createBlockBuilder(table: SignalTable): BlockBuilder {
       return rows.tally.admit(rows.rows - before);
     },
     take() {
-      const block = writeBlock(ordered, rows.rows, bytes);
+      const block = writeBlock(ordered, rows.rows, out);
       rows.clear();
       bytes = 0;
       return block;
@@ -95,8 +91,8 @@ function orderColumns(table: SignalTable, columns: Readonly<Record<string, Colum
   });
 }
 
-function writeBlock(columns: readonly NamedColumn[], rows: number, expectedBytes: number): Block {
-  const out = new ByteSink(Math.max(4096, Math.ceil(expectedBytes * 1.25)));
+function writeBlock(columns: readonly NamedColumn[], rows: number, out: ByteSink): Block {
+  out.clear();
   out.writeVarint(columns.length);
   out.writeVarint(rows);
   for (const { name, type, column } of columns) {

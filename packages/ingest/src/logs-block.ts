@@ -7,13 +7,13 @@
 import { crc32 } from "node:zlib";
 import { seenFrom } from "./admission.ts";
 import { readAttribute, readValue } from "./attributes.ts";
-import type { SignalReader } from "./block-builder.ts";
 import { appendId, appendInstant, appendName } from "./fields.ts";
 import { NO_ID, passInstant, passOptionalId } from "./ids.ts";
 import { classifyAttribute, LIFTED, LiftedValues } from "./lifted-values.ts";
 import { AttributesColumn } from "./native/attributes-column.ts";
 import { FixedColumn, TextColumn } from "./native/column.ts";
 import { NameColumn } from "./native/name-column.ts";
+import type { SignalReader } from "./signal-reader.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
 
 const LOG = {

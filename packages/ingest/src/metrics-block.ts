@@ -6,11 +6,11 @@
  */
 import { isUtf8 } from "node:buffer";
 import { BadValue, seenFrom } from "./admission.ts";
-import type { SignalReader } from "./block-builder.ts";
 import { createMetricColumns, type MetricColumns } from "./metric-columns.ts";
 import { METRIC_KINDS, type MetricKind } from "./metric-kinds.ts";
 import { createPointReader, type MetricHead } from "./metric-point.ts";
 import type { RowWriter } from "./row-writer.ts";
+import type { SignalReader } from "./signal-reader.ts";
 import type { RecordReader } from "./walk-export.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
 

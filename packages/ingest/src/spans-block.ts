@@ -6,7 +6,6 @@
 import { SPAN_KINDS, SPAN_STATUSES } from "@centspan/model";
 import { seenFrom } from "./admission.ts";
 import { readAttribute } from "./attributes.ts";
-import type { SignalReader } from "./block-builder.ts";
 import {
   appendEnum,
   appendId,
@@ -21,6 +20,7 @@ import { classifyAttribute, LIFTED, LiftedValues } from "./lifted-values.ts";
 import { AttributesColumn } from "./native/attributes-column.ts";
 import { FixedColumn, ListColumn, TextColumn, TupleColumn } from "./native/column.ts";
 import { NameColumn } from "./native/name-column.ts";
+import type { SignalReader } from "./signal-reader.ts";
 import { skipUnknown, tagOf, WIRE, type WireReader } from "./wire/wire-reader.ts";
 
 const SPAN = {

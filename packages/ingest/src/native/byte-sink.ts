@@ -14,7 +14,7 @@ export const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, by
 
 const INITIAL_BYTES = 256;
 /** A sink that once held more gives its memory back when it is cleared. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+const KEPT_BYTES = 16 * 1024 * 1024;
 /** Beyond this a native copy is faster. */
 const WALKED_BYTES = 192;
 
