@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MIN_NODE = [20, 11];
+const MIN_NODE = [20, 15];
 
 export const quietEnvironment = {
   ...process.env,
