@@ -1,31 +1,42 @@
 /** The worker without its process: its loops over open stores, and the server that says how fresh the ratings are. */
-import { deriveId, formatInstant } from "@centspan/base";
-import type { JobStore, Ledger, RateCard, TraceSummaries, UsageFeed } from "@centspan/model";
+import { type Clock, deriveId, formatInstant } from "@centspan/base";
+import type {
+  JobStore,
+  Ledger,
+  RateCard,
+  RetentionPolicies,
+  RetentionStore,
+  TraceSummaries,
+  UsageFeed,
+} from "@centspan/model";
 import { validateRateCards } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
+import { runRetentionPass } from "./retention.ts";
 import { startLoop } from "./run-loop.ts";
 import { createSummaryState, runSummaryPass } from "./summary-pass.ts";
 
 const INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 5_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
 
 type WorkerOptions = {
-  warehouse: UsageFeed & Ledger & TraceSummaries & { ping(): Promise<void> };
-  control: JobStore & { ping(): Promise<void> };
+  warehouse: UsageFeed & Ledger & TraceSummaries & RetentionStore & { ping(): Promise<void> };
+  control: JobStore & RetentionPolicies & { ping(): Promise<void> };
+  clock: Clock;
   cards: readonly RateCard[];
   gatewayServices: readonly string[];
   /** One line for the operator. */
   say(text: string): void;
 };
 
-export function createWorker({ warehouse, control, cards, gatewayServices, say }: WorkerOptions) {
+export function createWorker({ warehouse, control, clock, cards, gatewayServices, say }: WorkerOptions) {
   validateRateCards(cards);
   const state = createRatingState();
   const summaries = createSummaryState();
   // From the content of the cards: rating again with the same prices writes the same lines.
   const ratingRunId = deriveId("rating", JSON.stringify(cards));
-  const stores = { feed: warehouse, ledger: warehouse, jobs: control };
+  const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control };
   const loops = [
     startLoop({
       async pass() {
@@ -47,6 +58,17 @@ export function createWorker({ warehouse, control, cards, gatewayServices, say }
       // Lists may be a little behind; under load the store has better things to do than to sum up growing traces.
       rest: 3,
       say: (text) => say(`summarising ${text}`),
+    }),
+    startLoop({
+      async pass() {
+        const deleted = await runRetentionPass({ policies: control, store: warehouse }, clock.nowNs());
+        for (const { workspace, signal, rows } of deleted)
+          say(`deleted ${rows} records of ${signal} of workspace ${workspace}, which keeps them no longer`);
+        return false;
+      },
+      intervalMs: RETENTION_INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      say: (text) => say(`deleting what is kept no longer ${text}`),
     }),
   ];
 

@@ -1,4 +1,5 @@
 /** The worker as a process: configuration, stores, ready line. It is ready, and keeps trying, while a store is away. */
+import { createWallClock } from "@centspan/base";
 import { openControl } from "@centspan/control";
 import { rateCards } from "@centspan/pricing";
 import { listen, listenSchema, portSchema, readConfig, runMain } from "@centspan/service";
@@ -28,6 +29,7 @@ await runMain("worker", async () => {
   const worker = createWorker({
     warehouse,
     control,
+    clock: createWallClock(),
     cards: rateCards,
     gatewayServices: config.CENTSPAN_GATEWAY_SERVICES,
     say: (text) => process.stderr.write(`worker: ${text}\n`),

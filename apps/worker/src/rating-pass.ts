@@ -36,7 +36,7 @@ type RatingStores = {
   feed: UsageFeed;
   ledger: Ledger;
   jobs: JobStore;
-  policies?: Pick<RetentionPolicies, "listRetention">;
+  policies: Pick<RetentionPolicies, "listRetention">;
 };
 type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
 
@@ -74,9 +74,7 @@ export async function runRatingPass(
 
   const result: RatingResult = { units: 0, calls: 0, faults: [] };
   const horizons =
-    plan.length > 0
-      ? findUsageHorizons((await stores.policies?.listRetention()) ?? [], asOfNs)
-      : new Map<string, bigint>();
+    plan.length > 0 ? findUsageHorizons(await stores.policies.listRetention(), asOfNs) : new Map<string, bigint>();
   const covered = new Set<string>();
   for (const batch of splitIntoBatches(plan)) {
     const open = batch.filter((planned) => !covered.has(nameOf(planned)));

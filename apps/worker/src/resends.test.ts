@@ -62,8 +62,10 @@ async function rate(state: ReturnType<typeof createRatingState>, sinceNs: bigint
   const { asOfNs } = await warehouse.listChangedUsage(2n ** 62n);
   const jobs = { readJob: async () => ({ watermarkNs: sinceNs, updatedAt: new Date(0) }), writeJob: async () => {} };
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
+  // Kept for ever.
+  const policies = { listRetention: async () => [] };
   const rules = { cards: rateCards, ratingRunId: "run" };
-  const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs }, state, rules);
+  const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs, policies }, state, rules);
   expect(faults).toEqual([]);
   return asOfNs;
 }

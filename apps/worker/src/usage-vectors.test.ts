@@ -84,7 +84,11 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
   const gatewayServices = vectors.flatMap(({ context }) => context?.gateway_services ?? []);
   const rules = { cards: rateCards, ratingRunId: "run", gatewayServices };
-  const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs }, createRatingState(), rules);
+  const { faults } = await runRatingPass(
+    { feed, ledger: warehouse, jobs, policies: control },
+    createRatingState(),
+    rules,
+  );
   expect(faults).toEqual([]);
   return asOfNs;
 }

@@ -9,6 +9,7 @@ import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createWorker } from "./create-worker.ts";
 import { createRatingState, RATING_JOB, runRatingPass } from "./rating-pass.ts";
+import { runRetentionPass } from "./retention.ts";
 
 const RULES = { cards: rateCards, ratingRunId: "run" };
 
@@ -24,6 +25,9 @@ beforeAll(async () => {
   await Promise.all([warehouse.migrate(), control.migrate()]);
 });
 afterAll(() => Promise.all([warehouse.close(), control.close()]));
+
+/** A day after what the tests' spans tell. */
+const NOW_NS = parseInstant("2026-11-30T12:00:00Z") ?? 0n;
 
 let names = 0;
 const freshWorkspace = (): string => `w${++names}`;
@@ -60,7 +64,7 @@ const chat = (more: Record<string, string> = {}): Record<string, string> => ({
   ...more,
 });
 
-const stores = () => ({ feed: warehouse, ledger: warehouse, jobs: control });
+const stores = () => ({ feed: warehouse, ledger: warehouse, jobs: control, policies: control });
 const readCalls = async (workspace: string): Promise<RatedCall[]> =>
   (await warehouse.listCalls(workspace, {}, { limit: 100, cursor: null })).data;
 const show = (calls: RatedCall[]) =>
@@ -174,6 +178,21 @@ describe("a pass", () => {
     ]);
   });
 
+  it("leaves alone the calls whose spans are no longer kept, also when their trace goes on", async () => {
+    const [workspace, trace] = [freshWorkspace(), traceId()];
+    const span = (id: number, at: string) =>
+      makeSpan({ traceId: trace, spanId: hex(id), attributes: chat(), startedAtNs: parseInstant(at) ?? 0n });
+    await warehouse.insertSpans(workspace, [span(1, "2020-01-01")]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    await control.ensureWorkspace("local", { id: workspace, name: workspace });
+    await control.setRetention(workspace, "traces", 365);
+    const deleted = await runRetentionPass({ policies: control, store: warehouse }, NOW_NS);
+    expect(deleted).toEqual([{ workspace, signal: "traces", rows: 1 }]);
+    await warehouse.insertSpans(workspace, [span(2, "2026-11-29T12:00:00Z")]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    expect((await readCalls(workspace)).map(({ spanId }) => spanId).sort()).toEqual([hex(1), hex(2)]);
+  });
+
   it("reports a trace that can't be rated, and rates the others", async () => {
     const [workspace, broken, whole] = [freshWorkspace(), traceId(), traceId()];
     // A price list that was not validated: its price is no decimal.
@@ -204,6 +223,7 @@ describe("the worker", () => {
     const worker = createWorker({
       warehouse: own,
       control,
+      clock: { nowNs: () => NOW_NS },
       cards: rateCards,
       gatewayServices: [],
       say: (text) => said.push(text),
@@ -240,14 +260,16 @@ describe("the worker", () => {
     const { worker, stop } = startWorker(gate.url, said);
     await waitUntil("the first pass", async () => (await worker.app.inject({ url: "/health" })).statusCode === 200);
     await gate.shut();
-    await waitUntil("the failure", () => said.length === 1);
+    // The other loops say the same, each when its turn comes.
+    const ofRating = () => said.filter((line) => line.startsWith("rating"));
+    await waitUntil("the failure", () => ofRating().length === 1);
     const health = await worker.app.inject({ url: "/health" });
     expect([health.statusCode, health.json()]).toEqual([503, expect.objectContaining({ away: ["clickhouse"] })]);
     await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat() })]);
     await gate.open();
     await waitUntil("a call", async () => (await readCalls(workspace)).length === 1, 20_000);
-    await waitUntil("the recovery", () => said.length === 2);
-    expect(said).toEqual([expect.stringMatching(/^rating fails/), "rating works again"]);
+    await waitUntil("the recovery", () => ofRating().length === 2);
+    expect(ofRating()).toEqual([expect.stringMatching(/^rating fails/), "rating works again"]);
     await stop();
     await gate.shut();
   });

@@ -1,0 +1,18 @@
+import type { Retention } from "@centspan/model";
+import { expect, it } from "vitest";
+import { findUsageHorizons } from "./retention.ts";
+
+const DAY_NS = 86_400_000_000_000n;
+const keep = (workspace: string, signal: Retention["signal"], days: number): Retention => ({ workspace, signal, days });
+
+it("knows since when spans and records are both there, and nothing of those who keep them for ever", () => {
+  const policies = [keep("a", "traces", 30), keep("a", "logs", 7), keep("b", "logs", 9), keep("c", "metrics", 1)];
+  expect([...findUsageHorizons(policies, 100n * DAY_NS)]).toEqual([
+    ["a", 93n * DAY_NS],
+    ["b", 91n * DAY_NS],
+  ]);
+});
+
+it("asks for nothing before 1970", () => {
+  expect([...findUsageHorizons([keep("a", "traces", 200)], 100n * DAY_NS)]).toEqual([]);
+});
