@@ -37,3 +37,6 @@ export const collectorStatusSchema = z.object({
 });
 
 export type CollectorStatus = z.infer<typeof collectorStatusSchema>;
+
+/** `service.name` of the collector's own metrics: a workspace that has nothing else has received nothing. */
+export const COLLECTOR_SERVICE = "centspan-collector";

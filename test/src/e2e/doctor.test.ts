@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** One span whose trace id is two bytes long. */
-const badSpan = { resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: "abcd", spanId: "eee19b7ec3c1b174", name: "x" }] }] }] };
+const badSpan = {
+  resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: "abcd", spanId: "eee19b7ec3c1b174", name: "x" }] }] }],
+};
 
 it("a refused record is told by reason, with what to do, in the terminal and on the page", async () => {
   const response = await fetch(`${inject("connection").otlpUrl}/v1/traces`, {

@@ -3,7 +3,7 @@
  * `wrong` is what loses, holds up or hides data, and gives exit code 1; a `note` is worth knowing.
  */
 import { parseInstant } from "@centspan/base";
-import type { CollectorStatus } from "@centspan/model";
+import { COLLECTOR_SERVICE, type CollectorStatus } from "@centspan/model";
 import { formatBytes, formatCount, formatDuration } from "@centspan/ui/format";
 import type { Examination } from "./examine.ts";
 import { remedyOfCall, remedyOfRecord, remedyOfRequest } from "./remedies.ts";
@@ -170,10 +170,10 @@ function findUnpaid({ calls }: Examination): Finding[] {
 }
 
 function findSilence({ sources, workspace }: Examination): Finding[] {
-  if (sources === null || sources.length > 0) return [];
+  if (sources === null || sources.some(({ service }) => service !== COLLECTOR_SERVICE)) return [];
   return [
     note(
-      `workspace ${workspace} has received nothing in the last thirty days`,
+      `workspace ${workspace} has received nothing from others in the last thirty days`,
       "docs/connect.md has the settings of each agent and SDK",
     ),
   ];

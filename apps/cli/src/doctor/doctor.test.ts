@@ -122,8 +122,16 @@ describe("a diagnosis", () => {
   });
 
   it("tells a stack that nobody sent anything how to send", () => {
-    const findings = diagnose({ ...healthy, sources: [] });
-    expect(findings).toMatchObject([{ level: "note", todo: expect.stringContaining("docs/connect.md") }]);
+    const own = {
+      service: "centspan-collector",
+      signal: "metrics",
+      lastReceivedAt: SHORTLY_BEFORE,
+      records24h: 12,
+    } as const;
+    for (const sources of [[], [own]]) {
+      const findings = diagnose({ ...healthy, sources });
+      expect(findings).toMatchObject([{ level: "note", todo: expect.stringContaining("docs/connect.md") }]);
+    }
   });
 
   it("says in two lines that nothing runs, and how to start it", async () => {

@@ -261,7 +261,7 @@ export const en = {
 
   arrivals: "What arrives",
   arrivalsNote: "of the last thirty days, by service.name",
-  noArrivals: "Nothing has arrived in the last thirty days",
+  noArrivals: "Nothing has arrived from others in the last thirty days",
   noArrivalsText: "The first span, log record or data point shows here within seconds. Ways to send one follow below.",
   signal: "Signal",
   signalOf: { traces: "spans", logs: "log records", metrics: "data points" },
@@ -271,9 +271,9 @@ export const en = {
   ago: (duration: string) => `${duration} ago`,
   collector: "Collector",
   sinceStart: (uptime: string) => `of all workspaces, since its start ${uptime} ago`,
-  collectorAway: "does not answer",
+  collectorAway: "state not readable",
   collectorAwayText:
-    "Senders repeat for a while what they could not deliver, then drop it. This says what is wrong and what to do:",
+    "If it is away, senders repeat for a while what they could not deliver, then drop it. This says what is wrong and what to do:",
   spool: "Spool",
   spoolHolds: (bytes: string, bound: string) => `${bytes} of ${bound}`,
   countBatches: (count: string) => `${count} batches`,

@@ -235,7 +235,7 @@ export const ko: Catalogue = {
 
   arrivals: "들어오는 데이터",
   arrivalsNote: "최근 30일, service.name별",
-  noArrivals: "최근 30일 동안 들어온 것이 없습니다",
+  noArrivals: "최근 30일 동안 밖에서 들어온 것이 없습니다",
   noArrivalsText: "첫 스팬, 로그 레코드, 데이터 포인트는 몇 초 안에 여기 나타납니다. 보내는 방법은 아래에 있습니다.",
   signal: "신호",
   signalOf: { traces: "스팬", logs: "로그 레코드", metrics: "데이터 포인트" },
@@ -245,7 +245,7 @@ export const ko: Catalogue = {
   ago: (duration) => `${duration} 전`,
   collector: "컬렉터",
   sinceStart: (uptime) => `모든 작업 공간, ${uptime} 전 시작부터`,
-  collectorAway: "응답하지 않음",
+  collectorAway: "상태를 읽을 수 없음",
   collectorAwayText:
     "보내는 쪽은 전달하지 못한 것을 한동안 다시 보내다가 버립니다. 이 명령이 원인과 할 일을 알려 줍니다:",
   spool: "스풀",

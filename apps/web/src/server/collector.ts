@@ -11,15 +11,15 @@ const environmentSchema = z.object({
   CENTSPAN_INGEST_KEY: z.string().min(1).optional(),
 });
 
-/** Null when it does not answer, or does not let this process read its state. */
-export async function readCollector(
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<CollectorStatus | null> {
+/** `problem` says, in English, why there is no status. */
+export type Collector = { status: CollectorStatus } | { problem: string };
+
+export async function readCollector(environment: Readonly<Record<string, string | undefined>>): Promise<Collector> {
   const { CENTSPAN_OTLP_URL, CENTSPAN_COLLECTOR_URL, CENTSPAN_INGEST_KEY } = environmentSchema.parse(environment);
   try {
-    return await readCollectorStatus(CENTSPAN_COLLECTOR_URL ?? CENTSPAN_OTLP_URL, CENTSPAN_INGEST_KEY);
+    return { status: await readCollectorStatus(CENTSPAN_COLLECTOR_URL ?? CENTSPAN_OTLP_URL, CENTSPAN_INGEST_KEY) };
   } catch (thrown) {
-    if (thrown instanceof CentspanError) return null;
+    if (thrown instanceof CentspanError) return { problem: thrown.message };
     throw thrown;
   }
 }

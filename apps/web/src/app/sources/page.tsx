@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 import { describeApiCall, describeConnections } from "#features/sources/connections.ts";
-import { prepareArrivals, prepareCollector } from "#features/sources/prepare-sources.ts";
+import { isSilent, prepareArrivals, prepareCollector } from "#features/sources/prepare-sources.ts";
 import { SourcesView } from "#features/sources/sources-view.tsx";
 import { readCollector } from "#server/collector";
 
@@ -27,7 +27,8 @@ export default function SourcesPage({ searchParams }: { searchParams: RawParams 
         <SourcesView
           page={page}
           arrivals={prepareArrivals(sources.data, BigInt(page.nowMs) * 1_000_000n, page.language)}
-          collector={collector && prepareCollector(collector)}
+          silent={isSilent(sources.data)}
+          collector={"status" in collector ? prepareCollector(collector.status) : collector}
           keys={keys.data}
           connections={describeConnections(process.env)}
           apiCall={describeApiCall(web)}

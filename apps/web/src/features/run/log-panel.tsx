@@ -23,7 +23,9 @@ function Line({ page, line }: { page: Page; line: LogLine }) {
       <td className="align-top leading-[30px] text-ink-2">{line.service}</td>
       <td className="w-full max-w-0 whitespace-normal!">
         <details>
-          <summary className="cursor-pointer truncate py-1.5">{line.text}</summary>
+          <summary className="cursor-pointer truncate py-1.5">
+            {line.event} <span className="text-ink-2">{line.says}</span>
+          </summary>
           <div className="pt-1 pb-2.5">
             {line.body !== "" && <pre className="code-block mb-2">{line.body}</pre>}
             <Facts mono rows={line.attributes} />

@@ -41,15 +41,20 @@ describe("a log record in a line", () => {
     expect([severity?.text, severity?.isAttention]).toEqual([text, isAttention]);
   });
 
-  const texts: [Partial<LogRow>, string][] = [
-    [{}, "–"],
-    [{ body: "hello" }, "hello"],
-    [{ eventName: "api_request", body: "claude_code.api_request", attributes: { model: "m" } }, "api_request  m"],
-    [{ eventName: "tool", body: "ran it", attributes: { tool_name: "bash" } }, "tool  ran it"],
-    [{ eventName: "tool", attributes: { decision: "accept", tool_name: "bash" } }, "tool  bash · accept"],
+  const texts: [Partial<LogRow>, string, string][] = [
+    [{}, "", ""],
+    [{ body: "hello" }, "", "hello"],
+    [{ eventName: "api_request", body: "claude_code.api_request", attributes: { model: "m" } }, "api_request", "m"],
+    [{ eventName: "tool", body: "ran it", attributes: { tool_name: "bash" } }, "tool", "ran it"],
+    [{ eventName: "tool", attributes: { decision: "accept", tool_name: "bash" } }, "tool", "bash · accept"],
+    [
+      { eventName: "event src/telemetry.rs:38", attributes: { "event.name": "codex.api_request" } },
+      "codex.api_request",
+      "",
+    ],
   ];
-  it.each(texts)("names the event and what it is about: %o", (changes, text) => {
-    expect(prepare(changes).text).toBe(text);
+  it.each(texts)("names the event and what it is about: %o", (changes, event, says) => {
+    expect(prepare(changes)).toMatchObject({ event, says });
   });
 
   it("keeps equal records apart", () => {

@@ -9,7 +9,9 @@ export type LogLine = {
   at: string;
   severity: { text: string; isAttention: boolean } | null;
   service: string;
-  text: string;
+  event: string;
+  /** What it says besides the event's name, in one line. */
+  says: string;
   body: string;
   attributes: [string, string][];
   spanId: string;
@@ -24,7 +26,7 @@ export function prepareLogs(records: readonly LogRow[], startedNs: bigint): LogL
       at: formatPrecise(atNs),
       severity: describeSeverity(record),
       service: record.service,
-      text: describeRecord(record),
+      ...describeRecord(record),
       body: record.body,
       attributes: Object.entries(record.attributes).sort(),
       spanId: record.spanId,
@@ -44,9 +46,10 @@ function describeSeverity({ severityNumber, severityText }: LogRow): LogLine["se
 /** Attributes that say what a record is about, in the order in which they are worth a place in the line. */
 const TELLING = ["model", "gen_ai.request.model", "tool_name", "decision", "error", "error.message", "status_code"];
 
-/** The event's name and its body where that says something else, else what its attributes tell. */
-function describeRecord({ eventName, body, attributes }: LogRow): string {
-  const told = TELLING.flatMap((name) => attributes[name] || []);
-  const says = body === "" || body === eventName || body.endsWith(`.${eventName}`) ? told.join(" · ") : body;
-  return [eventName, says].filter((text) => text !== "").join("  ") || "–";
+/** Tracing bridges put the place in the source where the event's name belongs; the attribute has the name then. */
+function describeRecord({ eventName, body, attributes }: LogRow): Pick<LogLine, "event" | "says"> {
+  const event = attributes["event.name"] || eventName;
+  const told = TELLING.flatMap((name) => attributes[name] || []).join(" · ");
+  const repeats = body === eventName || body === event || body.endsWith(`.${event}`);
+  return { event, says: body === "" || repeats ? told : body };
 }

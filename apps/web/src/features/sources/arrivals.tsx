@@ -4,15 +4,18 @@ import type { Catalogue } from "#i18n";
 import { Panel } from "../ledger/panel.tsx";
 import type { Arrival } from "./prepare-sources.ts";
 
-export function Arrivals({ arrivals, t }: { arrivals: readonly Arrival[]; t: Catalogue }) {
+type ArrivalsProps = { arrivals: readonly Arrival[]; silent: boolean; t: Catalogue };
+
+export function Arrivals({ arrivals, silent, t }: ArrivalsProps) {
   return (
-    <Panel title={t.arrivals} note={arrivals.length === 0 ? undefined : t.arrivalsNote}>
-      {arrivals.length === 0 ? (
+    <Panel title={t.arrivals} note={silent ? undefined : t.arrivalsNote}>
+      {silent && (
         <div className="px-4 pt-1 pb-3.5">
           <p className="font-medium">{t.noArrivals}</p>
           <p className="text-ink-2">{t.noArrivalsText}</p>
         </div>
-      ) : (
+      )}
+      {arrivals.length > 0 && (
         <div className="relative overflow-x-auto">
           <table className="data-table">
             <thead>

@@ -4,15 +4,16 @@ import type { Catalogue } from "#i18n";
 import { Panel } from "../ledger/panel.tsx";
 import type { CodeCount, CollectorView } from "./prepare-sources.ts";
 
-type PanelProps = { collector: CollectorView | null; t: Catalogue };
+type PanelProps = { collector: CollectorView | { problem: string }; t: Catalogue };
 
 export function CollectorPanel({ collector, t }: PanelProps) {
-  if (collector === null) {
+  if ("problem" in collector) {
     return (
       <Panel title={t.collector}>
         <div className="px-4 pt-1 pb-3.5">
           <p>
-            <span className="tag tag-attention">{t.collectorAway}</span>
+            <span className="tag tag-attention">{t.collectorAway}</span>{" "}
+            <span className="text-ink-2 text-note">{collector.problem}</span>
           </p>
           <p className="mt-1.5 text-ink-2">{t.collectorAwayText}</p>
           <pre className="code-block mt-2">npx centspan doctor</pre>

@@ -1,6 +1,6 @@
 import { collectorStatusSchema, type SourceRow } from "@centspan/model";
 import { describe, expect, it } from "vitest";
-import { prepareArrivals, prepareCollector } from "./prepare-sources.ts";
+import { isSilent, prepareArrivals, prepareCollector } from "./prepare-sources.ts";
 
 const NOW_NS = BigInt(Date.parse("2026-11-29T12:00:00Z")) * 1_000_000n;
 
@@ -28,6 +28,11 @@ describe("arrivals", () => {
       ["codex", "traces", true],
       ["codex", "logs", false],
     ]);
+  });
+
+  it("of the collector's own metrics alone are silence", () => {
+    const own = source("centspan-collector", "metrics", "2026-11-29T12:00:00.000000000Z");
+    expect([[], [own], [own, source("codex", "logs", own.lastReceivedAt)]].map(isSilent)).toEqual([true, true, false]);
   });
 
   it("say how long ago, and after a day when; a clock that is ahead makes no age negative", () => {

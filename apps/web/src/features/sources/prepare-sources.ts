@@ -1,5 +1,5 @@
 /** What arrived and how the collector is, as texts to draw. Pure. */
-import { type CollectorStatus, SIGNALS, type Signal, type SourceRow } from "@centspan/model";
+import { COLLECTOR_SERVICE, type CollectorStatus, SIGNALS, type Signal, type SourceRow } from "@centspan/model";
 import {
   formatAge,
   formatBytes,
@@ -23,6 +23,10 @@ export type Arrival = {
 };
 
 const DAY_NS = 86_400n * 1_000_000_000n;
+
+/** Whether nobody but the collector itself has sent anything. */
+export const isSilent = (sources: readonly SourceRow[]): boolean =>
+  sources.every(({ service }) => service === COLLECTOR_SERVICE);
 
 export function prepareArrivals(sources: readonly SourceRow[], nowNs: bigint, language: Language): Arrival[] {
   return sources.map(({ service, signal, lastReceivedAt, records24h }, i) => {

@@ -26,18 +26,20 @@ function Way({ title, text, command }: { title: string; text?: ReactNode; comman
 type ViewProps = {
   page: Page;
   arrivals: readonly Arrival[];
-  collector: CollectorView | null;
+  /** Nobody but the collector itself has sent anything. */
+  silent: boolean;
+  collector: CollectorView | { problem: string };
   keys: readonly KeyRow[];
   connections: Connections;
   apiCall: string;
 };
 
-export function SourcesView({ page, arrivals, collector, keys, connections, apiCall }: ViewProps) {
+export function SourcesView({ page, arrivals, silent, collector, keys, connections, apiCall }: ViewProps) {
   const { t } = page;
   return (
     <>
       <div className="grid grid-cols-2 items-start gap-3.5 max-lg:grid-cols-1">
-        <Arrivals arrivals={arrivals} t={t} />
+        <Arrivals arrivals={arrivals} silent={silent} t={t} />
         <CollectorPanel collector={collector} t={t} />
       </div>
       <h2 className="mt-2 font-[650] text-figure max-sm:px-4">{t.howToConnect}</h2>
