@@ -1,7 +1,4 @@
-import type { CallRow, LogRow, MetricPointRow, SpanDetail, TraceDetail } from "@centspan/model";
-import { Metadata } from "@grpc/grpc-js";
-import { LangfuseSpanProcessor } from "@langfuse/otel";
-import { setLangfuseTracerProvider, startObservation } from "@langfuse/tracing";
+import type { LogRow, MetricPointRow, SpanDetail } from "@centspan/model";
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPLogExporter as GrpcLogs } from "@opentelemetry/exporter-logs-otlp-grpc";
 import { OTLPLogExporter as JsonLogs } from "@opentelemetry/exporter-logs-otlp-http";
@@ -15,70 +12,11 @@ import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-tra
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider, type LogRecordExporter } from "@opentelemetry/sdk-logs";
 import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
-import {
-  BatchSpanProcessor,
-  NodeTracerProvider,
-  type SpanExporter,
-  type SpanProcessor,
-} from "@opentelemetry/sdk-trace-node";
-import { OpenAIInstrumentation } from "@traceloop/instrumentation-openai";
-import { generateText } from "ai";
-import { MockLanguageModelV3 } from "ai/test";
-import OpenAI from "openai";
-import { describe, expect, inject, it } from "vitest";
-import { getApi, getOk, listAll } from "../stack/api.ts";
-import { until } from "../stack/processes.ts";
-
-const PATIENCE_MS = 45_000;
-const unique = (name: string): string => `${name}-${Math.trunc(Math.random() * 1e9)}`;
-
-/** Where and with which key an exporter of each kind sends. */
-const toHttp = (signal: string) => ({
-  url: `${inject("connection").otlpUrl}/v1/${signal}`,
-  headers: { authorization: `Bearer ${inject("connection").ingestKey}` },
-});
-const toGrpc = () => {
-  const metadata = new Metadata();
-  metadata.set("authorization", `Bearer ${inject("connection").ingestKey}`);
-  return { url: inject("connection").otlpGrpcUrl, metadata };
-};
-
-function createTracing(service: string, processor: SpanProcessor): NodeTracerProvider {
-  const resource = resourceFromAttributes({ "service.name": service });
-  return new NodeTracerProvider({ resource, spanProcessors: [processor] });
-}
-const toCollector = (): SpanProcessor => new BatchSpanProcessor(new ProtobufTraces(toHttp("traces")));
-
-const findTrace = (traceId: string, spans: number): Promise<TraceDetail> =>
-  until(
-    `trace ${traceId} with ${spans} spans`,
-    async () => {
-      const { status, body } = await getApi(`/traces/${traceId}`);
-      const found = body as TraceDetail;
-      return status === 200 && found.spans.length >= spans ? found : undefined;
-    },
-    PATIENCE_MS,
-  );
-
-const findCalls = (query: string): Promise<CallRow[]> =>
-  until(
-    `calls of ${query}`,
-    async () => {
-      const calls = await listAll<CallRow>(`/calls?${query}`);
-      return calls.length > 0 ? calls : undefined;
-    },
-    PATIENCE_MS,
-  );
-
-const findRows = <Row>(path: string, count: number): Promise<Row[]> =>
-  until(
-    `${count} rows of ${path}`,
-    async () => {
-      const rows = await listAll<Row>(path);
-      return rows.length >= count ? rows : undefined;
-    },
-    PATIENCE_MS,
-  );
+import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-node";
+import { describe, expect, it } from "vitest";
+import { getOk } from "../stack/api.ts";
+import { findRows, findTrace } from "../stack/find-rows.ts";
+import { createTracing, toGrpc, toHttp, unique } from "./exporting.ts";
 
 describe("OpenTelemetry's trace exporters", () => {
   const exporters: [string, () => SpanExporter][] = [
@@ -192,94 +130,5 @@ describe("OpenTelemetry's metric exporters", () => {
         attributes: { "gen_ai.token.type": "input" },
       },
     ]);
-  });
-});
-
-describe("what people instrument their models with", () => {
-  it("the AI SDK: its generation is one call, its wrapper none", async () => {
-    const provider = createTracing(unique("ai-sdk"), toCollector());
-    const tokens = {
-      inputTokens: { total: 120, noCache: 80, cacheRead: 40, cacheWrite: 0 },
-      outputTokens: { total: 30, text: 30, reasoning: 0 },
-    };
-    const model = new MockLanguageModelV3({
-      provider: "openai",
-      modelId: "gpt-4o",
-      doGenerate: {
-        content: [{ type: "text", text: "hello" }],
-        finishReason: { unified: "stop", raw: "stop" },
-        usage: tokens,
-        warnings: [],
-      },
-    });
-    const tracer = provider.getTracer("ai");
-    const root = tracer.startSpan("request");
-    const inRoot = trace.setSpan(context.active(), root);
-    provider.register();
-    await context.with(inRoot, () =>
-      generateText({ model, prompt: "hi", experimental_telemetry: { isEnabled: true, tracer } }),
-    );
-    root.end();
-    await provider.shutdown();
-    trace.disable();
-    context.disable();
-    const { traceId } = root.spanContext();
-    const found = await findTrace(traceId, 3);
-    expect(found.spans.map((span) => span.name)).toEqual(["request", "ai.generateText", "ai.generateText.doGenerate"]);
-    const calls = await findCalls(`traceId=${traceId}`);
-    expect(calls).toMatchObject([{ model: "gpt-4o", buckets: { input: 80, cacheRead: 40, outputText: 30 } }]);
-  });
-
-  it("Langfuse's SDK, with a key as its secret key", async () => {
-    const { otlpUrl, ingestKey } = inject("connection");
-    const processor = new LangfuseSpanProcessor({ publicKey: "pk-lf-any", secretKey: ingestKey, baseUrl: otlpUrl });
-    const provider = createTracing(unique("langfuse"), processor);
-    setLangfuseTracerProvider(provider);
-    const generation = startObservation(
-      "answer",
-      { model: "gpt-4o", input: "hi", output: "hello", usageDetails: { input: 70, output: 11 } },
-      { asType: "generation" },
-    );
-    generation.end();
-    await processor.forceFlush();
-    await provider.shutdown();
-    setLangfuseTracerProvider(null);
-    const found = await findTrace(generation.traceId, 1);
-    expect(found.spans.map((span) => span.name)).toEqual(["answer"]);
-    const calls = await findCalls(`traceId=${generation.traceId}`);
-    expect(calls).toMatchObject([{ model: "gpt-4o", buckets: { input: 70, outputText: 11 } }]);
-  });
-
-  it("OpenLLMetry around OpenAI's SDK, through our gateway: seen twice, counted once", async () => {
-    const { gatewayUrl, gatewayKey } = inject("connection");
-    const provider = createTracing(unique("openllmetry"), toCollector());
-    const instrumentation = new OpenAIInstrumentation();
-    instrumentation.setTracerProvider(provider);
-    instrumentation.manuallyInstrument(OpenAI);
-    const client = new OpenAI({ baseURL: `${gatewayUrl}/v1`, apiKey: gatewayKey });
-    const root = provider.getTracer("e2e").startSpan("request");
-    provider.register();
-    const answer = await context.with(trace.setSpan(context.active(), root), () =>
-      client.chat.completions.create({ model: "scripted-cheap", messages: [{ role: "user", content: "Say hello." }] }),
-    );
-    root.end();
-    await provider.shutdown();
-    trace.disable();
-    context.disable();
-    const found = await findTrace(root.spanContext().traceId, 2);
-    expect(found.spans.map((span) => span.name)).toEqual(["request", "openai.chat"]);
-    const calls = await until(
-      "the gateway's call",
-      async () => {
-        const all = await listAll<CallRow>("/calls?model=scripted-cheap", 1000);
-        const mine = all.filter((call) => call.responseId === answer.id);
-        return mine.some((call) => call.source === "gateway") ? mine : undefined;
-      },
-      PATIENCE_MS,
-    );
-    expect(calls).toHaveLength(1);
-    const { input, cacheRead, outputText, outputReasoning } = calls[0]?.buckets ?? {};
-    expect((input ?? 0) + (cacheRead ?? 0)).toBe(answer.usage?.prompt_tokens);
-    expect((outputText ?? 0) + (outputReasoning ?? 0)).toBe(answer.usage?.completion_tokens);
   });
 });

@@ -1,5 +1,5 @@
 /** Valid export requests of every signal, small and varied, as protobuf and as JSON: what the mutations begin with. */
-import { encodeExport } from "../otlp/schema.ts";
+import { encodeExport, writeExportJson } from "../otlp/schema.ts";
 import type { Signal } from "./judge-protobuf.ts";
 
 export type Random = () => number;
@@ -7,16 +7,7 @@ export type Seed = { protobuf: Buffer; json: string };
 
 export function createSeed(signal: Signal, random: Random): Seed {
   const message = describeRequest(signal, random);
-  return { protobuf: Buffer.from(encodeExport(signal, message)), json: toJson(message) };
-}
-
-/** Ids as hex, other bytes as base64. */
-function toJson(message: unknown): string {
-  return JSON.stringify(message, function (this: Record<string, unknown>, key, value) {
-    const bytes = this[key];
-    if (!Buffer.isBuffer(bytes)) return value;
-    return bytes.toString(key.endsWith("Id") ? "hex" : "base64");
-  });
+  return { protobuf: Buffer.from(encodeExport(signal, message)), json: writeExportJson(message) };
 }
 
 export const pick = <T>(random: Random, items: readonly T[]): T => {

@@ -130,3 +130,12 @@ function describe(name: string, rejected: string) {
 export function encodeExport(signal: keyof typeof OTLP, message: Record<string, unknown>): Uint8Array {
   return OTLP[signal].request.encode(message).finish();
 }
+
+/** The same request in OTLP's JSON: ids as hex, other bytes as base64. */
+export function writeExportJson(message: Record<string, unknown>): string {
+  return JSON.stringify(message, function (this: Record<string, unknown>, key, value) {
+    const bytes = this[key];
+    if (!Buffer.isBuffer(bytes)) return value;
+    return bytes.toString(key.endsWith("Id") ? "hex" : "base64");
+  });
+}
