@@ -1,5 +1,5 @@
 /** `centspan doctor`: whether the stack works, what it received and refused, and what to do about it. */
-import { createWallClock } from "@centspan/base";
+import { CentspanError, createWallClock } from "@centspan/base";
 import type { Command } from "commander";
 import { connectionPath, readConnection } from "../connection.ts";
 import { describeExamination } from "../doctor/describe.ts";
@@ -38,9 +38,12 @@ export function chooseTarget(
   environment: Readonly<Record<string, string | undefined>>,
 ): Target {
   const { CENTSPAN_API_URL, CENTSPAN_OTLP_URL, CENTSPAN_API_KEY, CENTSPAN_INGEST_KEY } = environment;
-  const named = { webUrl: webUrl ?? CENTSPAN_API_URL ?? null, otlpUrl: otlpUrl ?? CENTSPAN_OTLP_URL ?? null };
+  const named = {
+    webUrl: readAddress("--web-url or CENTSPAN_API_URL", webUrl || CENTSPAN_API_URL),
+    otlpUrl: readAddress("--otlp-url or CENTSPAN_OTLP_URL", otlpUrl || CENTSPAN_OTLP_URL),
+  };
   if (named.webUrl !== null || named.otlpUrl !== null) {
-    const keys = { apiKey: CENTSPAN_API_KEY ?? null, ingestKey: CENTSPAN_INGEST_KEY ?? null };
+    const keys = { apiKey: CENTSPAN_API_KEY || null, ingestKey: CENTSPAN_INGEST_KEY || null };
     return { from: "options and environment", ...named, gatewayUrl: null, engineUrl: null, ...keys, workspace };
   }
   const connection = readConnection(data);
@@ -56,4 +59,13 @@ export function chooseTarget(
     ingestKey: null,
     workspace,
   };
+}
+
+function readAddress(name: string, text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new CentspanError(
+    "invalid_request",
+    `${name}: ${JSON.stringify(text)} is not an address with http:// or https://`,
+  );
 }

@@ -173,4 +173,8 @@ describe("addresses", () => {
       ingestKey: null,
     });
   });
+
+  it.each(["localhost:3000", "here", "ftp://x"])("that are none are refused by name: %s", (webUrl) => {
+    expect(() => chooseTarget({ ...options, webUrl }, {})).toThrow(/--web-url or CENTSPAN_API_URL/);
+  });
 });

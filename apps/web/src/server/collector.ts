@@ -8,7 +8,8 @@ const environmentSchema = z.object({
   CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
   /** Where this process reaches it, when that is not the address that people are shown. */
   CENTSPAN_COLLECTOR_URL: z.url().optional(),
-  CENTSPAN_INGEST_KEY: z.string().min(1).optional(),
+  /** Empty counts as not set, as compose files pass on what nobody said. */
+  CENTSPAN_INGEST_KEY: z.string().optional(),
 });
 
 /** `problem` says, in English, why there is no status. */
@@ -17,7 +18,8 @@ export type Collector = { status: CollectorStatus } | { problem: string };
 export async function readCollector(environment: Readonly<Record<string, string | undefined>>): Promise<Collector> {
   const { CENTSPAN_OTLP_URL, CENTSPAN_COLLECTOR_URL, CENTSPAN_INGEST_KEY } = environmentSchema.parse(environment);
   try {
-    return { status: await readCollectorStatus(CENTSPAN_COLLECTOR_URL ?? CENTSPAN_OTLP_URL, CENTSPAN_INGEST_KEY) };
+    const key = CENTSPAN_INGEST_KEY || undefined;
+    return { status: await readCollectorStatus(CENTSPAN_COLLECTOR_URL ?? CENTSPAN_OTLP_URL, key) };
   } catch (thrown) {
     if (thrown instanceof CentspanError) return { problem: thrown.message };
     throw thrown;
