@@ -23,11 +23,12 @@ import { findUsageHorizons } from "./retention.ts";
 
 export const RATING_JOB = "rating";
 
-/** Rows show up to their insert's deadline of 30 s after they were received; the rest is for clocks that disagree. */
+/**
+ * The feed says how far all there is can be seen. Now and then a pass looks back nevertheless: a store of several
+ * machines has several clocks.
+ */
 const OVERLAP_NS = 120_000_000_000n;
-/** Nearly all rows show at once: only now and then a pass looks back for the others. */
-const SHORT_OVERLAP_NS = 5_000_000_000n;
-const LOOK_BACK_EVERY_NS = 20_000_000_000n;
+const LOOK_BACK_EVERY_NS = 60_000_000_000n;
 /** What is read and written at once: enough that the questions cost little beside their answers. */
 const BATCH = { units: 100, records: 50_000 };
 const CLAIMED_RESPONSES = 50_000;
@@ -68,8 +69,8 @@ export async function runRatingPass(
   const startNs = state.watermarkNs ?? (await stores.jobs.readJob(RATING_JOB))?.watermarkNs ?? 0n;
   state.watermarkNs = startNs;
   const looksBack = state.lookedBackAtNs === null || startNs - state.lookedBackAtNs >= LOOK_BACK_EVERY_NS;
-  const overlapNs = looksBack ? OVERLAP_NS : SHORT_OVERLAP_NS;
-  const { asOfNs, changes } = await stores.feed.listChangedUsage(startNs > overlapNs ? startNs - overlapNs : 0n);
+  const sinceNs = looksBack ? startNs - OVERLAP_NS : startNs;
+  const { asOfNs, changes } = await stores.feed.listChangedUsage(sinceNs > 0n ? sinceNs : 0n);
   const plan = planUnits(changes.filter((change) => !state.rated.has(keyOf(change))));
 
   const result: RatingResult = { units: 0, calls: 0, faults: [] };
@@ -90,7 +91,9 @@ export async function runRatingPass(
     }
     for (const change of batch.flatMap(({ changes: ofUnit }) => ofUnit))
       state.rated.set(keyOf(change), change.receivedAtNs);
-    await advance(stores.jobs, state, batch.at(-1)?.receivedAtNs ?? startNs);
+    // Not past what can be seen whole, whatever can be seen already.
+    const doneNs = batch.at(-1)?.receivedAtNs ?? startNs;
+    await advance(stores.jobs, state, doneNs < asOfNs ? doneNs : asOfNs);
   }
   await advance(stores.jobs, state, asOfNs);
   if (looksBack) state.lookedBackAtNs = state.watermarkNs;

@@ -216,8 +216,8 @@ export type UsageUnit =
   | { kind: "session"; sessionId: string; fromNs: bigint; toNs: bigint };
 
 /**
- * `appearance` differs whenever more of the unit has become visible; `receivedAtNs` is the receipt of the latest of it,
- * and `records` how much there is to look through.
+ * A piece of news of a unit, which may have several. `appearance` tells them apart, and stays the same as long as this
+ * one can be seen; `records` is how much came with it.
  */
 export type UsageChange = {
   workspace: string;
@@ -242,7 +242,7 @@ export type Usage = {
 
 /** What the rating worker needs of spans and log records: where there is news, and what belongs to it. */
 export type UsageFeed = {
-  /** `asOfNs` is the store's clock before it looked: what was received later may be missing, whatever its place. */
+  /** All that was received before `asOfNs`, a time of the store's clock, is there; of what came later some may be missing. */
   listChangedUsage(sinceNs: bigint): Promise<{ asOfNs: bigint; changes: UsageChange[] }>;
   /** One answer for each unit, in their order. */
   readUsage(workspace: string, units: readonly UsageUnit[]): Promise<Usage[]>;
