@@ -6,7 +6,7 @@
  */
 import { assert } from "@centspan/base";
 import type { Connection } from "./connection.ts";
-import { summariseTraces } from "./loaders/refresh-trace-summaries.ts";
+import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
 import { moveSpans } from "./migrations/move-spans.ts";
 import { renderCreateTable } from "./render-schema.ts";
 import { LOGS, METRICS, MIGRATION_LOG, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
@@ -29,10 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
     name: "a summary of each trace",
     async run(connection) {
       await createTables(connection, [TRACES]);
-      // In parts, so that memory stays small.
-      for (const digit of "0123456789abcdef") {
-        await summariseTraces(connection, { sql: [`startsWith(trace_id, '${digit}')`], params: {} });
-      }
+      await refreshTraceSummaries(connection, 0n);
     },
   },
 ];

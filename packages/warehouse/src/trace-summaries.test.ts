@@ -86,7 +86,7 @@ it("are the same however spans come, again and in whatever order, and as a slow 
         expect(shown.sort(byId)).toEqual(summariseSlowly([...seen.values()]).sort(byId));
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 

@@ -6,6 +6,7 @@
 import type { TraceSummaries } from "@centspan/model";
 import type { Conditions } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
+import { readCount } from "../counts.ts";
 import { instantParam, nanoseconds } from "../instants.ts";
 
 export async function refreshTraceSummaries(
@@ -13,16 +14,29 @@ export async function refreshTraceSummaries(
   sinceNs: bigint,
 ): ReturnType<TraceSummaries["refreshTraceSummaries"]> {
   const asOfNs = await readHorizon(connection);
-  await summariseTraces(connection, {
-    sql: [
-      `(workspace, trace_id) IN (
-         SELECT workspace, trace_id FROM spans WHERE received_at >= ${instantParam("sinceNs")} AND NOT of_replica
-       )`,
-    ],
-    params: { sinceNs: sinceNs.toString() },
-  });
+  const since = { sinceNs: sinceNs.toString() };
+  const [news] = await connection.query<{ rows: string }>(
+    `SELECT count() AS rows FROM spans WHERE received_at >= ${instantParam("sinceNs")}`,
+    since,
+  );
+  for (const prefix of readCount(news?.rows ?? "0") > ROWS_AT_ONCE ? ID_PREFIXES : [""]) {
+    await summariseTraces(connection, {
+      sql: [
+        "startsWith(trace_id, {prefix:String})",
+        `(workspace, trace_id) IN (
+           SELECT workspace, trace_id FROM spans
+           WHERE received_at >= ${instantParam("sinceNs")} AND startsWith(trace_id, {prefix:String}) AND NOT of_replica
+         )`,
+      ],
+      params: { ...since, prefix },
+    });
+  }
   return { asOfNs };
 }
+
+/** Removing duplicates takes about 50 bytes of the store's memory for each span; more come in parts. */
+const ROWS_AT_ONCE = 4_000_000;
+const ID_PREFIXES = [..."0123456789abcdef"];
 
 /**
  * The instant before which nothing more will become visible. A row is stamped while its insert runs, and seen when that
@@ -38,7 +52,7 @@ async function readHorizon(connection: Connection): Promise<bigint> {
   return BigInt(row?.horizon_ns ?? 0);
 }
 
-/** Deduplicates in the table's own order, so that memory stays small whatever the number of spans. */
+/** Of the traces that the conditions choose; they must choose whole traces. */
 export async function summariseTraces(connection: Connection, { sql, params }: Conditions): Promise<void> {
   await connection.command(
     `INSERT INTO traces
