@@ -123,25 +123,27 @@ export function ageOf(instant: string, { at }: Pick<Examination, "at">): number 
   return ageNs < 0n ? 0 : Number(ageNs) / 1e9;
 }
 
+const isOk = ({ parts }: Examination, ...names: string[]): boolean =>
+  names.every((name) => parts.some((part) => part.name === name && part.state === "ok"));
+
+/** While a store is away nothing can be rated, and that is said already. */
 function findRatingDelay(examination: Examination): Finding[] {
-  const { parts, ratedThrough } = examination;
-  if (!parts.some(({ name, state }) => name === "web" && state === "ok")) return [];
-  if (parts.some(({ name, state }) => name === "control" && state !== "ok")) return [];
-  if (ratedThrough === null) {
-    return [wrong("nothing has ever been rated", `is the worker running? ${logOf("worker")}`)];
-  }
+  const { ratedThrough } = examination;
+  if (!isOk(examination, "web", "warehouse", "control")) return [];
+  const todo = `is the worker running? ${logOf("worker")}`;
+  if (ratedThrough === null) return [wrong("nothing has ever been rated", todo)];
   const ageS = ageOf(ratedThrough, examination);
-  if (ageS <= PATIENCE_S) return [];
-  return [wrong(`rating is ${formatSeconds(ageS)} behind`, `is the worker running? ${logOf("worker")}`)];
+  return ageS <= PATIENCE_S ? [] : [wrong(`rating is ${formatSeconds(ageS)} behind`, todo)];
 }
 
-function findUnreadable({ parts, collectorProblem, apiProblem }: Examination): Finding[] {
-  const works = (name: string): boolean => parts.some((part) => part.name === name && part.state === "ok");
+/** What answers and still could not be asked: a key is missing or is another's. */
+function findUnreadable(examination: Examination): Finding[] {
+  const { collectorProblem, apiProblem } = examination;
   return [
-    ...(collectorProblem !== null && works("collector")
+    ...(collectorProblem !== null && isOk(examination, "collector")
       ? [wrong(`the collector's state can't be read: ${collectorProblem}`, "set CENTSPAN_INGEST_KEY, or --otlp-url")]
       : []),
-    ...(apiProblem !== null && works("web")
+    ...(apiProblem !== null && isOk(examination, "web", "warehouse", "control")
       ? [wrong(`sources and calls can't be read: ${apiProblem}`, "set CENTSPAN_API_KEY to a key of kind api")]
       : []),
   ];

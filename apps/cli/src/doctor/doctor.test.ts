@@ -70,6 +70,14 @@ describe("a diagnosis", () => {
     ],
     ["a store failing", { parts: [part("warehouse", "failing"), ...healthy.parts.slice(1)] }, /warehouse is failing/],
     [
+      "a store away, which explains that nothing can be read or rated",
+      {
+        parts: [part("warehouse", "away"), ...healthy.parts.slice(1)],
+        ...{ sources: null, calls: null, apiProblem: "is away", ratedThrough: "2026-11-29T11:00:00.000000000Z" },
+      },
+      /warehouse is away/,
+    ],
+    [
       "refused now",
       withSpool({ refusal: { ageS: 2, message: "the disk is full" } }),
       /refused, last 2\.0 s ago: the disk is full/,
