@@ -6,7 +6,7 @@ export { type Attributes, createReader, type Reader } from "./reader.ts";
 export {
   isAgentSpan,
   isModelSpan,
-  marksModelSpan,
+  modelSpanMarks,
   type Recognised,
   recogniseMetric,
   recogniseRecord,

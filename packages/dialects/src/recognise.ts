@@ -56,16 +56,15 @@ export function recogniseMetric(point: Pick<MetricPoint, "name" | "scopeName">):
   return metricLayouts.find(isOf) ?? null;
 }
 
-const modelMarks = spanLayouts.flatMap(({ layout }) => layout.modelSpan ?? []);
-const agentMarks = spanLayouts.flatMap(({ layout }) => layout.agentSpan ?? []);
+/** What marks a span of one model call, which matters even when it comes without usage. */
+export const modelSpanMarks: readonly Mark[] = spanLayouts.flatMap(({ layout }) => layout.modelSpan ?? []);
+const agentSpanMarks: readonly Mark[] = spanLayouts.flatMap(({ layout }) => layout.agentSpan ?? []);
 
 /** Emitters mix their names, so every dialect's mark counts, whoever reads the span. */
-export const isModelSpan = (attributes: Attributes): boolean => modelMarks.some((mark) => hasMark(attributes, mark));
-export const isAgentSpan = (attributes: Attributes): boolean => agentMarks.some((mark) => hasMark(attributes, mark));
-
-/** Whether that attribute alone marks a span of one model call, which matters even when it comes without usage. */
-export const marksModelSpan = (attribute: string, value: string): boolean =>
-  modelMarks.some((mark) => mark.attribute === attribute && mark.values.includes(value));
+export const isModelSpan = (attributes: Attributes): boolean =>
+  modelSpanMarks.some((mark) => hasMark(attributes, mark));
+export const isAgentSpan = (attributes: Attributes): boolean =>
+  agentSpanMarks.some((mark) => hasMark(attributes, mark));
 
 const hasMarks = (attributes: Attributes, marks: readonly Mark[] = []): boolean =>
   marks.every((mark) => hasMark(attributes, mark));

@@ -2,7 +2,7 @@
  * Attributes that also have a column of their own, because many questions begin with them. While the attributes of a
  * record go by, the places of these values are noted; afterwards they are appended to their columns.
  */
-import { isUsageAttribute } from "@centspan/dialects";
+import { isUsageAttribute, modelSpanMarks } from "@centspan/dialects";
 import type { AttributesColumn } from "./native/attributes-column.ts";
 import { type ByteSource, equalBytes, viewOf } from "./native/byte-sink.ts";
 import type { TextColumn } from "./native/column.ts";
@@ -25,8 +25,10 @@ const SESSIONS = [lift("gen_ai.conversation.id"), lift("session.id"), lift("conv
 /** A conversation with Codex; with nearly everyone else the number of a thread of the operating system. */
 const THREAD = lift("thread.id");
 const OPERATION = lift("gen_ai.operation.name");
-const OPENINFERENCE_KIND = lift("openinference.span.kind");
-const LANGFUSE_TYPE = lift("langfuse.observation.type");
+/** What emitters mark a model call's span with; of the standard operation any but a few is one. */
+const MARKS = modelSpanMarks
+  .filter(({ attribute }) => attribute !== KEYS[OPERATION])
+  .map(({ attribute, values }) => ({ keyClass: lift(attribute), values: values.map(toSource) }));
 /** Of attributes that count tokens. */
 const USAGE = KEYS.length;
 
@@ -45,8 +47,6 @@ function toSource(text: string): ByteSource {
 const LAYERS = ["harness", "api", "inference"].map(toSource);
 const OTHER_LAYER = toSource("other");
 const OPERATIONS_WITHOUT_MODEL = ["", "invoke_agent", "create_agent", "execute_tool"].map(toSource);
-const MODEL_KIND = [toSource("LLM")];
-const MODEL_TYPE = [toSource("generation")];
 const NONE = -1;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
@@ -102,8 +102,7 @@ export class LiftedValues {
     return (
       (this.#rows[USAGE] ?? NONE) !== NONE ||
       (operation !== NONE && !this.#isOneOf(operation, OPERATIONS_WITHOUT_MODEL)) ||
-      this.#isOneOf(this.#rowOf(OPENINFERENCE_KIND), MODEL_KIND) ||
-      this.#isOneOf(this.#rowOf(LANGFUSE_TYPE), MODEL_TYPE)
+      MARKS.some(({ keyClass, values }) => this.#isOneOf(this.#rowOf(keyClass), values))
     );
   }
 
