@@ -49,6 +49,7 @@ describe("calls", () => {
     inputSemantics: "ambiguous",
     requests: 40,
     buckets: { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, outputText: 5, outputReasoning: 2 ** 52 },
+    ttftMs: 412.5,
     providedCostUsd: parseDecimal("0.123456789012"),
     provenance: "estimated",
     costStatus: "estimated",

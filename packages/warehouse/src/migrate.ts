@@ -32,6 +32,12 @@ const MIGRATIONS: readonly Migration[] = [
       await refreshTraceSummaries(connection, 0n);
     },
   },
+  {
+    version: 5,
+    name: "time to the first token of a call",
+    run: (connection) =>
+      connection.command("ALTER TABLE calls ADD COLUMN IF NOT EXISTS ttft_ms Nullable(Float64) AFTER duration_ns"),
+  },
 ];
 
 export async function migrateWarehouse(connection: Connection): Promise<void> {

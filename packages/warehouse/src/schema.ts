@@ -174,6 +174,7 @@ const CALLS: Table = {
     ...columns(TEXT, "call_id", "trace_id", "span_id"),
     ...columns(INSTANT, "at"),
     ...columns("Int64", "duration_ns"),
+    ...columns("Nullable(Float64)", "ttft_ms"),
     ...columns(NAME, "key_id", "key", "team"),
     ...columns(TEXT, "task"),
     ...columns(NAME, "task_type"),

@@ -7,13 +7,14 @@ import type { TraceSummaries } from "@centspan/model";
 import type { Conditions } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
-import { instantParam, nanoseconds } from "../instants.ts";
+import { instantParam } from "../instants.ts";
+import { readHorizon } from "../readers/read-horizon.ts";
 
 export async function refreshTraceSummaries(
   connection: Connection,
   sinceNs: bigint,
 ): ReturnType<TraceSummaries["refreshTraceSummaries"]> {
-  const asOfNs = await readHorizon(connection);
+  const asOfNs = await readHorizon(connection, ["spans"]);
   const since = { sinceNs: sinceNs.toString() };
   const [news] = await connection.query<{ rows: string }>(
     `SELECT count() AS rows FROM spans WHERE received_at >= ${instantParam("sinceNs")}`,
@@ -37,20 +38,6 @@ export async function refreshTraceSummaries(
 /** Removing duplicates takes about 50 bytes of the store's memory for each span; more come in parts. */
 const ROWS_AT_ONCE = 4_000_000;
 const ID_PREFIXES = [..."0123456789abcdef"];
-
-/**
- * The instant before which nothing more will become visible. A row is stamped while its insert runs, and seen when that
- * is over: so it is the start of the oldest insert that runs, or now. The clock is read first, for inserts that begin
- * while this one looks.
- */
-async function readHorizon(connection: Connection): Promise<bigint> {
-  const [row] = await connection.query<{ horizon_ns: string }>(
-    `SELECT ${nanoseconds("now64(9)")} - toInt64(ceil(max(elapsed) * 1e9)) AS horizon_ns
-     FROM system.processes
-     WHERE query_kind = 'Insert' AND query LIKE '%INTO spans%'`,
-  );
-  return BigInt(row?.horizon_ns ?? 0);
-}
 
 /** Of the traces that the conditions choose; they must choose whole traces. */
 export async function summariseTraces(connection: Connection, { sql, params }: Conditions): Promise<void> {

@@ -2,8 +2,9 @@
  * The skeleton of one trace, and of the spans elsewhere that its spans link to: the engine steps that served it.
  * Links that resolve to nothing are left to the reader of the skeleton, who sees them on the span.
  */
+import { assert } from "@centspan/base";
 import type { SpanSkeleton, SpanStatus, StoredTrace } from "@centspan/model";
-import type { Connection } from "../connection.ts";
+import type { Columns, Connection } from "../connection.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 import { FACT_ATTRIBUTES, FACT_CHARACTERS } from "./row-facts.ts";
@@ -35,8 +36,11 @@ type SkeletonRow = {
 export async function readTrace(connection: Connection, workspace: string, traceId: string): Promise<StoredTrace> {
   const params = { workspace, traceId, factNames: FACT_ATTRIBUTES, factCharacters: FACT_CHARACTERS };
   const [own, linked, conflicts] = await Promise.all([
-    connection.query<SkeletonRow>(`SELECT ${SKELETON_COLUMNS} FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED}`, params),
-    connection.query<SkeletonRow>(
+    connection.queryColumns<SkeletonRow>(
+      `SELECT ${SKELETON_COLUMNS} FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED}`,
+      params,
+    ),
+    connection.queryColumns<SkeletonRow>(
       `SELECT ${SKELETON_COLUMNS} FROM spans
        WHERE workspace = {workspace:String} AND (trace_id, span_id) IN (
          SELECT link.trace_id, link.span_id
@@ -53,25 +57,30 @@ export async function readTrace(connection: Connection, workspace: string, trace
       params,
     ),
   ]);
-  const spans = [...own.map((row) => toSkeleton(row, false)), ...linked.map((row) => toSkeleton(row, true))];
+  const spans = [...toSkeletons(own, false), ...toSkeletons(linked, true)];
   return { spans: spans.sort(byStart), conflictingSpanIds: conflicts.map((row) => row.span_id) };
 }
 
-function toSkeleton(row: SkeletonRow, linked: boolean): SpanSkeleton {
-  return {
-    traceId: row.trace_id,
-    spanId: row.span_id,
-    parentSpanId: row.parent_span_id,
-    name: row.name,
-    service: row.service,
-    startedAtNs: BigInt(row.started_ns),
-    endedAtNs: BigInt(row.ended_ns),
-    status: row.status,
-    layer: row.layer,
-    facts: row.facts,
-    links: row.link_ids.map(([traceId, spanId]) => ({ traceId, spanId })),
-    linked,
+function toSkeletons(columns: Columns<SkeletonRow>, linked: boolean): SpanSkeleton[] {
+  const at = <Name extends keyof SkeletonRow>(name: Name, index: number): SkeletonRow[Name] => {
+    const value = columns[name][index];
+    assert(value !== undefined, "columns of one length");
+    return value;
   };
+  return columns.trace_id.map((traceId, index) => ({
+    traceId,
+    spanId: at("span_id", index),
+    parentSpanId: at("parent_span_id", index),
+    name: at("name", index),
+    service: at("service", index),
+    startedAtNs: BigInt(at("started_ns", index)),
+    endedAtNs: BigInt(at("ended_ns", index)),
+    status: at("status", index),
+    layer: at("layer", index),
+    facts: at("facts", index),
+    links: at("link_ids", index).map(([linkedTrace, spanId]) => ({ traceId: linkedTrace, spanId })),
+    linked,
+  }));
 }
 
 /** By start; of spans that start together the longer first, since it is the likelier parent. */

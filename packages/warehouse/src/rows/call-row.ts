@@ -24,6 +24,7 @@ export function toCallRow(workspace: string, call: RatedCall) {
     span_id: call.spanId,
     at: writeInstant(call.atNs, "atNs"),
     duration_ns: call.durationNs.toString(),
+    ttft_ms: call.ttftMs,
     key_id: call.keyId,
     key: call.key,
     team: call.team,
@@ -105,7 +106,7 @@ export const readBuckets = (row: BucketColumns): Buckets => ({
   outputReasoning: readCount(row.output_reasoning),
 });
 
-const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns,
+const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns, ttft_ms,
   key_id, key, team, task, task_type, run_id, session_id, role, repository, harness_version,
   provider, model, effort, service_tier, response_id, source, dialect, input_semantics, requests,
   ${Object.values(BUCKET_COLUMNS).join(", ")},
@@ -132,6 +133,7 @@ export type CallRow = BucketColumns & {
   span_id: string;
   at_ns: string;
   duration_ns: string;
+  ttft_ms: number | null;
   key_id: string;
   key: string;
   team: string;
@@ -173,6 +175,7 @@ export function fromCallRow(row: CallRow): RatedCall {
     spanId: row.span_id,
     atNs: BigInt(row.at_ns),
     durationNs: BigInt(row.duration_ns),
+    ttftMs: row.ttft_ms,
     keyId: row.key_id,
     key: row.key,
     team: row.team,

@@ -70,6 +70,7 @@ export function makeCall(callId: string, call: Partial<RatedCall> = {}, cost = "
     inputSemantics: "inclusive",
     requests: 1,
     buckets: { ...EMPTY_BUCKETS, input: 1 },
+    ttftMs: null,
     providedCostUsd: null,
     provenance: "measured",
     quarantineReason: "",
