@@ -157,6 +157,7 @@ CREATE TABLE IF NOT EXISTS calls (
   `span_id` String,
   `at` DateTime64(9, 'UTC'),
   `duration_ns` Int64,
+  `ttft_ms` Nullable(Float64),
   `key_id` LowCardinality(String),
   `key` LowCardinality(String),
   `team` LowCardinality(String),

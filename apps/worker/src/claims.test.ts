@@ -20,6 +20,7 @@ const call = (facts: Partial<Call>): Call => ({
   inputSemantics: "inclusive",
   requests: 1,
   buckets: EMPTY_BUCKETS,
+  ttftMs: null,
   providedCostUsd: null,
   provenance: "measured",
   quarantineReason: "",

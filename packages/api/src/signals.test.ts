@@ -172,6 +172,7 @@ const makeCall = (sessionId: string): RatedCall => ({
   inputSemantics: "exclusive",
   requests: 1,
   buckets: { input: 250, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outputText: 40, outputReasoning: 0 },
+  ttftMs: null,
   providedCostUsd: null,
   provenance: "measured",
   quarantineReason: "",

@@ -36,6 +36,7 @@ const call = (spanId: string, costUsd: string | null, more: Partial<RatedCall> =
   inputSemantics: "inclusive",
   requests: 1,
   buckets: EMPTY_BUCKETS,
+  ttftMs: null,
   providedCostUsd: null,
   provenance: "measured",
   quarantineReason: "",

@@ -282,6 +282,7 @@ function toAggregate(run: Stats): Call {
       cacheRead: run.cached_tokens,
       outputText: run.completion_tokens,
     },
+    ttftMs: null,
     providedCostUsd: null,
     provenance: "measured",
     quarantineReason: "",

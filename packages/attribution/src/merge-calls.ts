@@ -58,7 +58,7 @@ export function fillUnknown(winner: Call, others: readonly Call[]): Call {
       (amount) => amount !== null,
     ),
     ttftMs: first(
-      (call) => call.ttftMs ?? null,
+      (call) => call.ttftMs,
       (ms) => ms !== null,
     ),
   };

@@ -85,6 +85,7 @@ function toCall(record: StatsRecord, options: SwebenchStatsOptions): Call {
       cacheRead: record.cached_tokens,
       outputText: record.completion_tokens,
     },
+    ttftMs: null,
     providedCostUsd: null,
     provenance: "measured",
     quarantineReason: "",

@@ -98,8 +98,8 @@ export type Call = CallIdentity & {
   /** How many requests this record stands for: 1, or n for an imported aggregate. */
   requests: number;
   buckets: Buckets;
-  /** Time to the first token, where an observer says it. */
-  ttftMs?: number | null;
+  /** Time to the first token; null where no observer says it. */
+  ttftMs: number | null;
   /** The provider's own figure, kept beside ours. */
   providedCostUsd: Decimal | null;
   provenance: Provenance;

@@ -147,6 +147,7 @@ function readCall(vector: Vector): RateableCall {
     inputSemantics: "inclusive",
     requests: responses.reduce((sum, { count }) => sum + count, 0),
     buckets,
+    ttftMs: null,
     providedCostUsd: null,
     provenance: "measured",
     quarantineReason: "",

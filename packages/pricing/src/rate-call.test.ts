@@ -33,6 +33,7 @@ function makeCall({ at = "2026-11-29", buckets = {}, ...facts }: Facts): Rateabl
     dialect: "semconv",
     inputSemantics: "inclusive",
     requests: 1,
+    ttftMs: null,
     providedCostUsd: null,
     provenance: "measured",
     quarantineReason: "",
