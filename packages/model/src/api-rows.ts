@@ -40,6 +40,7 @@ export const callRowSchema = z.object({
   responseId: z.string(),
   requests: z.int(),
   buckets: bucketsSchema,
+  ttftMs: z.number().nullable().describe("time to the first token; null where no observer says it"),
   costUsd: money.nullable(),
   costStatus: z.enum(COST_STATUSES),
   quarantineReason: z.string(),

@@ -30,6 +30,7 @@ const makeCall = (callId: string, rest: Partial<CallRow> = {}): CallRow => ({
   costUsd: "0.006789",
   costStatus: "rated",
   quarantineReason: "",
+  ttftMs: null,
   providedCostUsd: null,
   lines: [
     {
