@@ -27,8 +27,8 @@ function send(spanId: string): Promise<Response> {
 }
 
 const readSpanIds = async (): Promise<string[] | undefined> => {
-  const { status, body } = await api.get(`/traces/${TRACE}`);
-  return status === 200 ? (body as TraceDetail).spans.map(({ spanId }) => spanId).sort() : undefined;
+  const { status, body } = await api.get<TraceDetail>(`/traces/${TRACE}`);
+  return status === 200 ? body.spans.map(({ spanId }) => spanId).sort() : undefined;
 };
 
 it("takes spans while the stores are away, answers questions with 503, and recovers by itself with all it acknowledged", async () => {

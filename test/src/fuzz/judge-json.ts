@@ -119,8 +119,10 @@ function problemOf(type: Type, message: JsonObject): Error | null {
   return null;
 }
 
-const messageTypeOf = (field: Field): Type | null =>
-  field.resolve().resolvedType instanceof protobuf.Type ? (field.resolvedType as Type) : null;
+function messageTypeOf(field: Field): Type | null {
+  const { resolvedType } = field.resolve();
+  return resolvedType instanceof protobuf.Type ? resolvedType : null;
+}
 
 /** Types are few and asked about for every value: what was found out of one is remembered. */
 function remember<Key extends object, Result>(find: (key: Key) => Result): (key: Key) => Result {

@@ -1,8 +1,9 @@
 /** A script's view of the Trace API: plain HTTP with a key. */
 export type Row = Record<string, unknown>;
-export type Answer = { status: number; body: unknown };
+export type Answer<Body = unknown> = { status: number; body: Body };
 export type ApiReader = {
-  get(path: string): Promise<Answer>;
+  /** Nothing is checked: the body is what the caller says that it is. */
+  get<Body = unknown>(path: string): Promise<Answer<Body>>;
   /** The body; anything but 200 is an error. */
   getOk<T>(path: string): Promise<T>;
   /** All rows of a list, page by page. */
@@ -10,14 +11,14 @@ export type ApiReader = {
 };
 
 export function createApiReader(webUrl: string, key: string): ApiReader {
-  const get = async (path: string): Promise<Answer> => {
+  async function get<Body>(path: string): Promise<Answer<Body>> {
     const response = await fetch(`${webUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
     return { status: response.status, body: await response.json() };
-  };
+  }
   async function getOk<T>(path: string): Promise<T> {
-    const { status, body } = await get(path);
+    const { status, body } = await get<T>(path);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
-    return body as T;
+    return body;
   }
   return {
     get,

@@ -6,6 +6,7 @@ export type { Row } from "./api-reader.ts";
 
 const shared = (key = inject("connection").apiKey): ApiReader => createApiReader(inject("connection").webUrl, key);
 
-export const getApi = (path: string, key?: string): Promise<Answer> => shared(key).get(path);
+export const getApi = <Body = unknown>(path: string, key?: string): Promise<Answer<Body>> =>
+  shared(key).get<Body>(path);
 export const getOk = <T>(path: string): Promise<T> => shared().getOk<T>(path);
 export const listAll = <T = Row>(path: string, pageSize?: number): Promise<T[]> => shared().listAll<T>(path, pageSize);

@@ -9,9 +9,8 @@ export const findTrace = (traceId: string, spans: number): Promise<TraceDetail> 
   until(
     `trace ${traceId} with ${spans} spans`,
     async () => {
-      const { status, body } = await getApi(`/traces/${traceId}`);
-      const found = body as TraceDetail;
-      return status === 200 && found.spans.length >= spans ? found : undefined;
+      const { status, body } = await getApi<TraceDetail>(`/traces/${traceId}`);
+      return status === 200 && body.spans.length >= spans ? body : undefined;
     },
     PATIENCE_MS,
   );
