@@ -27,6 +27,7 @@ type ExpectedCall = {
   session_id?: string;
   response_id?: string;
   provided_cost_usd?: string;
+  ttft_ms?: number;
   status?: string;
 };
 type Vector = Export & {
@@ -163,6 +164,7 @@ const describeCall = (call: RatedCall) => ({
   sessionId: call.sessionId,
   responseId: call.responseId,
   buckets: METERS.map((meter) => call.buckets[BUCKET_OF_METER[meter]]),
+  ttftMs: call.ttftMs,
   providedCostUsd: call.providedCostUsd && formatDecimal(call.providedCostUsd),
   quarantineReason: call.quarantineReason,
 });
@@ -175,6 +177,7 @@ const describeExpected = (call: ExpectedCall): ReturnType<typeof describeCall> =
   sessionId: call.session_id ?? "",
   responseId: call.response_id ?? "",
   buckets: METERS.map((meter) => call.buckets?.[meter] ?? 0),
+  ttftMs: call.ttft_ms ?? null,
   providedCostUsd: call.provided_cost_usd ?? null,
   quarantineReason: call.status === "estimated_required" ? "usage_missing" : "",
 });
