@@ -20,6 +20,7 @@ const configSchema = listenSchema.extend({
     .int()
     .min(MEBIBYTE)
     .default(4096 * MEBIBYTE),
+  CENTSPAN_BLOCK_FOLDER: z.string().min(1).optional(),
   CLICKHOUSE_URL: z.url(),
   DATABASE_URL: z.url(),
   CENTSPAN_DEFAULT_WORKSPACE: z.string().min(1).optional(),
@@ -30,7 +31,8 @@ const VERSION = process.env.CENTSPAN_VERSION ?? "0";
 
 await runMain("collector", async () => {
   const config = readConfig(configSchema, process.env);
-  const warehouse = openWarehouse({ url: config.CLICKHOUSE_URL });
+  const blockFolder = config.CENTSPAN_BLOCK_FOLDER;
+  const warehouse = openWarehouse({ url: config.CLICKHOUSE_URL, ...(blockFolder !== undefined && { blockFolder }) });
   const control = openControl({ url: config.DATABASE_URL });
   const collector = await openCollector({
     host: config.CENTSPAN_HOST,

@@ -1,12 +1,16 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BLOCK_COLUMNS } from "@centspan/ingest";
 import { openGate } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWarehouse } from "./index.ts";
+import { openWarehouse, type Warehouse } from "./index.ts";
 import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
 import { selectBlock } from "./testing/native-block.ts";
 import { spanId, traceId } from "./testing/records.ts";
 
 let test: TestWarehouse;
+let traces = 0;
 beforeAll(async () => {
   test = createWarehouse();
   await test.warehouse.migrate();
@@ -39,10 +43,23 @@ const countRows = async (trace: string) => {
   return { rows: Number(row?.rows), parts: Number(row?.parts) };
 };
 
-describe("a block", () => {
+describe.each(["as a body", "by path"])("a block that goes %s", (way) => {
+  let warehouse: Warehouse;
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "centspan-blocks-"));
+    warehouse = openBehind(test.url);
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(folder, { recursive: true });
+  });
+  const openBehind = (url: string) => openWarehouse({ url, ...(way === "by path" && { blockFolder: folder }) });
+  const nextTrace = () => traceId(++traces);
+
   it("becomes one part, with what the server computes beside it", async () => {
-    const trace = traceId(1);
-    await test.warehouse.insertBlock("spans", await makeBlock(trace, 5000), "block-1");
+    const trace = nextTrace();
+    await warehouse.insertBlock("spans", await makeBlock(trace, 5000), "block-1");
     expect(await countRows(trace)).toEqual({ rows: 5000, parts: 1 });
     const [computed] = await test.connection.query(
       `SELECT uniqExact(content_hash) AS contents, uniqExact(received_at) AS receipts,
@@ -51,24 +68,25 @@ describe("a block", () => {
     );
     expect(computed).toEqual({ contents: "5000", receipts: "1", now: 1 });
     expect((await test.warehouse.readTrace("w", trace)).spans).toHaveLength(5000);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("changes nothing when it comes again, under its token or inside another block; other content is flagged", async () => {
-    const trace = traceId(2);
+    const trace = nextTrace();
     const block = await makeBlock(trace, 3);
-    for (const token of ["block-2", "block-2", "block-3"]) await test.warehouse.insertBlock("spans", block, token);
+    for (const token of ["block-2", "block-2", "block-3"]) await warehouse.insertBlock("spans", block, token);
     const before = await test.warehouse.readTrace("w", trace);
     expect(before.spans).toHaveLength(3);
     expect(before.conflictingSpanIds).toEqual([]);
-    await test.warehouse.insertBlock("spans", await makeBlock(trace, 2, "changed"), "block-4");
+    await warehouse.insertBlock("spans", await makeBlock(trace, 2, "changed"), "block-4");
     const after = await test.warehouse.readTrace("w", trace);
     expect(after).toEqual({ spans: before.spans, conflictingSpanIds: [spanId(1), spanId(2)] });
   });
 
   it("may be tried again by whoever could not be told what became of it", async () => {
-    const trace = traceId(3);
+    const trace = nextTrace();
     const gate = await openGate(test.url);
-    const behind = openWarehouse({ url: gate.url });
+    const behind = openBehind(gate.url);
     const block = await makeBlock(trace, 10);
     await gate.shut();
     await expect(behind.insertBlock("spans", block, "block-5")).rejects.toMatchObject({ code: "store_unavailable" });
@@ -80,7 +98,8 @@ describe("a block", () => {
   });
 
   it("that is none, or of another table, is refused for good", async () => {
-    const block = await makeBlock(traceId(4), 1);
+    const trace = nextTrace();
+    const block = await makeBlock(trace, 1);
     const broken = {
       ...block,
       read: async function* () {
@@ -88,17 +107,17 @@ describe("a block", () => {
       },
     };
     for (const attempt of [
-      test.warehouse.insertBlock("spans", broken, "block-6"),
-      test.warehouse.insertBlock("logs", block, "block-7"),
+      () => warehouse.insertBlock("spans", broken, "block-6"),
+      () => warehouse.insertBlock("logs", block, "block-7"),
     ]) {
-      const failure = await attempt.then(
+      const failure = await attempt().then(
         () => null,
         (thrown: unknown) => thrown,
       );
       expect(failure).toBeInstanceOf(Error);
       expect(failure).not.toMatchObject({ code: "store_unavailable" });
     }
-    await expect(test.warehouse.insertBlock("spans", block, "a'b")).rejects.toThrow(/plain name/);
-    expect((await test.warehouse.readTrace("w", traceId(4))).spans).toEqual([]);
+    await expect(warehouse.insertBlock("spans", block, "a'b")).rejects.toThrow(/plain name/);
+    expect((await test.warehouse.readTrace("w", trace)).spans).toEqual([]);
   });
 });

@@ -19,8 +19,11 @@ export type Connection = {
   /** The rows by column, for many of them: names are sent once, and text is read in one go. */
   queryColumns<T>(sql: string, params?: QueryParams): Promise<Columns<T>>;
   insert(table: string, rows: readonly Row[]): Promise<void>;
-  /** `sql` is an INSERT up to its FORMAT; the rows follow as they are. */
-  insertStream(sql: string, rows: Readable, settings: Readonly<Record<string, string>>): Promise<void>;
+  /** An INSERT of many rows: `rows` follow the statement as they are, unless it says itself where they come from. */
+  runInsert(
+    sql: string,
+    given: { rows?: Readable; params?: QueryParams; settings: Readonly<Record<string, string>> },
+  ): Promise<void>;
   command(sql: string, params?: QueryParams): Promise<void>;
   /** Creates the database of the address where it does not exist. */
   ensureDatabase(): Promise<void>;
@@ -85,14 +88,14 @@ export function openConnection(url: string): Connection {
           abort_signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
         });
       }),
-    insertStream: (sql, rows, settings) =>
+    runInsert: (query, { rows, params = {}, settings }) =>
       translated(async () => {
-        const abort_signal = AbortSignal.timeout(STREAM_DEADLINE_MS);
         const { stream } = await patient.exec({
-          query: sql,
-          values: rows,
-          abort_signal,
+          query,
+          query_params: params,
           clickhouse_settings: settings,
+          abort_signal: AbortSignal.timeout(STREAM_DEADLINE_MS),
+          ...(rows && { values: rows }),
         });
         // The socket is free again when the answer, which says nothing, is at its end.
         await finished(stream.resume());

@@ -13,7 +13,7 @@ import type {
 } from "@centspan/model";
 import { openConnection } from "./connection.ts";
 import { deleteBefore } from "./loaders/delete-before.ts";
-import { insertBlock } from "./loaders/insert-block.ts";
+import { createBlockStore } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
@@ -51,13 +51,19 @@ export type Warehouse = SpanStore &
     close(): Promise<void>;
   };
 
-/** `url` is http://user:password@host:port/database. */
-export function openWarehouse({ url }: { url: string }): Warehouse {
+type WarehouseOptions = {
+  /** http://user:password@host:port/database */
+  url: string;
+  /** A folder that a store on this machine reads too, as the embedded one does: blocks go by way of it. */
+  blockFolder?: string;
+};
+
+export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse {
   const connection = openConnection(url);
   const revisions = createRevisions();
   return {
     insertSpans: (workspace, spans) => insertSpans(connection, workspace, spans),
-    insertBlock: (table, block, token) => insertBlock(connection, table, block, token),
+    ...createBlockStore(connection, blockFolder),
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),

@@ -88,6 +88,7 @@ export async function startIngestStack(collectorEnv: Record<string, string> = {}
       CENTSPAN_PORT: String(otlp),
       CENTSPAN_GRPC_PORT: String(grpc),
       CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
+      CENTSPAN_BLOCK_FOLDER: join(dataDir, "blocks"),
       CENTSPAN_DEFAULT_WORKSPACE: WORKSPACE,
       ...collectorEnv,
     }),

@@ -71,6 +71,7 @@ export function describeServices(
         ...stores,
         CENTSPAN_GRPC_PORT: String(ports.otlpGrpc),
         CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
+        CENTSPAN_BLOCK_FOLDER: join(dataDir, "blocks"),
         CENTSPAN_DEFAULT_WORKSPACE: "default",
         CENTSPAN_INGEST_KEY: keys.ingestKey,
       },

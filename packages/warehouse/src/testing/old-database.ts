@@ -54,8 +54,9 @@ const CREATE_LOG = `CREATE TABLE schema_migrations (
 ) ENGINE = ReplacingMergeTree
 ORDER BY version`;
 
-/** Tables that have not changed since. */
-const UNCHANGED = ["calls", "charge_lines", "outcomes"];
+/** Tables that have changed only by columns that came later. */
+const KEPT_TABLES = ["calls", "charge_lines", "outcomes"];
+const LATER_COLUMNS = ["ttft_ms"];
 
 export type OldSpan = {
   trace_id: string;
@@ -71,8 +72,9 @@ export async function makeOldDatabase(connection: Connection, version: 1 | 2, sp
   await connection.ensureDatabase();
   await connection.command(CREATE_LOG);
   await connection.command(createSpans(version));
-  for (const table of TABLES.filter(({ name }) => UNCHANGED.includes(name))) {
-    await connection.command(renderCreateTable(table));
+  for (const table of TABLES.filter(({ name }) => KEPT_TABLES.includes(name))) {
+    const columns = table.columns.filter(({ name }) => !LATER_COLUMNS.includes(name));
+    await connection.command(renderCreateTable({ ...table, columns }));
   }
   for (let done = 1; done <= version; done += 1) {
     await connection.insert("schema_migrations", [{ version: done, name: "old" }]);
