@@ -7,7 +7,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: "conformance", include: ["src/conformance/**/*.test.ts"] } },
-      { extends: true, test: { name: "chaos", include: ["src/{chaos,fuzz,bench}/**/*.test.ts"] } },
+      { extends: true, test: { name: "ingest", include: ["src/{chaos,fuzz,bench}/**/*.test.ts"] } },
       {
         extends: true,
         test: { name: "e2e", include: ["src/e2e/**/*.test.ts"], globalSetup: ["src/stack/global-setup.ts"] },

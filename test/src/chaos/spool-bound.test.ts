@@ -55,4 +55,4 @@ it("keeps taking spans while the store is away until the spool is full, says 503
     return count.lost === 0 ? count : undefined;
   });
   expect(found.conflicts).toBe(0);
-});
+}, 180_000);
