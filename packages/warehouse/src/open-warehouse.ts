@@ -1,5 +1,5 @@
 /**
- * Opens the warehouse: one client behind the three ports of the model. Nothing is contacted until the first question.
+ * Opens the warehouse: one connection behind the ports of the model. Nothing is contacted until the first question.
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
 import type {
