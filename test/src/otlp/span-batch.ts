@@ -35,8 +35,14 @@ let encoded: Template[] | undefined;
 function readTemplates(): Template[] {
   encoded ??= Array.from({ length: TEMPLATES }, (_, number) => {
     const bytes = Buffer.from(encodeExport("traces", describeBatch(number)));
-    const places = Array.from({ length: SPANS_PER_BATCH }, (_, index) => findPlaces(bytes, index));
-    return { bytes, places: Int32Array.from(places.flat()) };
+    const places: number[] = [];
+    let from = 0;
+    for (let index = 0; index < SPANS_PER_BATCH; index += 1) {
+      const found = findPlaces(bytes, index, from);
+      places.push(...found);
+      from = found[0] ?? 0;
+    }
+    return { bytes, places: Int32Array.from(places) };
   });
   return encoded;
 }
@@ -110,16 +116,11 @@ const markInstant = (kind: string, index: number): string =>
   Buffer.from(mark(kind, index)).readBigUInt64LE().toString();
 
 /** Where a span's trace id, own id, parent's id, instants and varying values are; -1 for a parent that it has not. */
-function findPlaces(bytes: Buffer, index: number): number[] {
+function findPlaces(bytes: Buffer, index: number, from: number): number[] {
+  const start = bytes.indexOf(`trace-id${mark("tr", index)}`, from);
   const values = VARYING.map((_, number) => mark(`~${number}`, index));
-  const marks = [
-    `trace-id${mark("tr", index)}`,
-    mark("sp", index),
-    mark("pa", index),
-    mark("st", index),
-    mark("en", index),
-  ];
-  return [...marks, ...values].map((text) => bytes.indexOf(text));
+  const marks = [mark("sp", index), mark("pa", index), mark("st", index), mark("en", index), ...values];
+  return [start, ...marks.map((text) => bytes.indexOf(text, start))];
 }
 
 type Value = string | number;
