@@ -46,3 +46,10 @@ it("reads records of a session together while they are close in time, in whateve
   ]);
   expect(planUnits(changes)[1]?.changes).toHaveLength(2);
 });
+
+it("reads a session that never pauses in parts, so that none of them is long", () => {
+  const changes = Array.from({ length: 50 }, (_, n) => change(session("s", n * 10), BigInt(n)));
+  const lengths = planUnits(changes).map(({ unit }) => unit.kind === "session" && unit.toNs - unit.fromNs);
+  expect(lengths).toEqual([120n, 120n, 120n, 100n].map((seconds) => seconds * SECOND_NS));
+  expect(planUnits(changes).flatMap((planned) => planned.changes)).toHaveLength(50);
+});

@@ -12,8 +12,9 @@ export type PlannedUnit = {
   changes: UsageChange[];
 };
 
-/** Records of a session so close in time are read together, as they are one after the other. */
+/** Records of a session so close in time are read together, as what belongs to them is mostly the same; up to a length. */
 const GAP_NS = 30_000_000_000n;
+const LONGEST_NS = 120_000_000_000n;
 
 export function planUnits(changes: readonly UsageChange[]): PlannedUnit[] {
   const traces = new Map<string, PlannedUnit>();
@@ -45,14 +46,18 @@ function joinStretches(units: readonly PlannedUnit[]): PlannedUnit[] {
   const joined: PlannedUnit[] = [];
   for (const next of units.toSorted((a, b) => compare(startOf(a), startOf(b)))) {
     const last = joined.at(-1);
-    if (last?.unit.kind !== "session" || next.unit.kind !== "session" || next.unit.fromNs > last.unit.toNs + GAP_NS) {
-      joined.push(next);
-      continue;
-    }
-    const unit = { ...last.unit, toNs: later(last.unit.toNs, next.unit.toNs) };
-    joined[joined.length - 1] = { ...joinUnits(last, next), unit };
+    const stretch = last && joinStretch(last.unit, next.unit);
+    if (last && stretch) joined[joined.length - 1] = { ...joinUnits(last, next), unit: stretch };
+    else joined.push(next);
   }
   return joined;
+}
+
+/** Null where the two are better read apart. */
+function joinStretch(a: UsageUnit, b: UsageUnit): UsageUnit | null {
+  if (a.kind !== "session" || b.kind !== "session") return null;
+  const toNs = later(a.toNs, b.toNs);
+  return b.fromNs - a.toNs > GAP_NS || toNs - a.fromNs > LONGEST_NS ? null : { ...a, toNs };
 }
 
 const startOf = ({ unit }: PlannedUnit): bigint => (unit.kind === "session" ? unit.fromNs : 0n);

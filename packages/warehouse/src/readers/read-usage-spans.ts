@@ -1,6 +1,7 @@
 /**
  * What deriving calls needs of traces: the spans that may be calls and every span on their way up.
- * The way up is walked here, over ids alone, so that a large trace is not read whole and a cycle ends.
+ * The way up is walked here, over ids alone, so that a large trace is not read whole and a cycle ends; leaves that are
+ * no calls, such as the thousands of steps of a decode, don't leave the store.
  */
 import type { SpanRecord } from "@centspan/model";
 import { queryInChunks } from "../chunks.ts";
@@ -25,6 +26,10 @@ export async function readUsageSpans(
        FROM (
          SELECT trace_id, span_id, parent_span_id, may_be_call FROM spans
          WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} ${FIRST_RECEIVED}
+       )
+       WHERE may_be_call OR (trace_id, span_id) IN (
+         SELECT trace_id, parent_span_id FROM spans
+         WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)}
        )
        GROUP BY trace_id`,
       { workspace, traceIds },
