@@ -97,6 +97,14 @@ it("adds up what several services say, and tells sessions and models apart", () 
   expect(totals[0]?.flags).toEqual(["cache_split_unknown"]);
 });
 
+it("has the cost that a gateway counts beside the tokens, as a histogram too", () => {
+  const scopeName = "litellm";
+  const cost = standard("", 0.5, 4n, { scopeName, name: "gen_ai.client.token.cost" });
+  const [total] = sumMetricTotals([standard("input", 10, 4n, { scopeName }), cost], NOBODY);
+  expect(total).toMatchObject({ callCount: 4, buckets: { input: 10 } });
+  expect(total?.providedCostUsd && formatDecimal(total.providedCostUsd)).toBe("0.5");
+});
+
 it("says which totals can't be", () => {
   expect(sumMetricTotals([claude("input", "0.5")], NOBODY)).toMatchObject([
     { buckets: EMPTY_BUCKETS, flags: ["invalid_count"] },

@@ -101,7 +101,7 @@ function sumPart(first: Spoken, group: readonly Spoken[]): Omit<MetricTotal, "re
   const callCounts = new Map<CountField, number>();
   const costs: Decimal[] = [];
   for (const { point } of group) {
-    if (point.name === layout.costUsd?.name) {
+    if (layout.costUsd?.includes(point.name)) {
       const cost = parseAmount(writtenValue(point));
       if (cost) costs.push(cost);
       continue;

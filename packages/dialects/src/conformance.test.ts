@@ -204,7 +204,7 @@ const metrics = dialects.flatMap((dialect) =>
 
 describe.each(metrics)("metrics of dialect $name", ({ dialect, layout }) => {
   it("are recognised by their names", () => {
-    for (const name of [layout.tokens.name, layout.costUsd?.name ?? layout.tokens.name]) {
+    for (const name of [layout.tokens.name, ...(layout.costUsd ?? [])]) {
       const point: Pick<MetricPoint, "name" | "scopeName"> = { name, scopeName: layout.scopes?.[0] ?? "" };
       expect(recogniseMetric(point)).toEqual({ dialect, layout });
     }

@@ -26,9 +26,7 @@ const metricLayouts = collect(({ metrics }) => metrics);
 
 /** Of the metrics that count tokens or their cost. */
 export const usageMetricNames: readonly string[] = [
-  ...new Set(
-    metricLayouts.flatMap(({ layout: { tokens, costUsd } }) => [tokens.name, ...(costUsd ? [costUsd.name] : [])]),
-  ),
+  ...new Set(metricLayouts.flatMap(({ layout: { tokens, costUsd = [] } }) => [tokens.name, ...costUsd])),
 ];
 
 /** Null for a span that no known emitter of model calls wrote. */
@@ -51,7 +49,7 @@ export function recogniseRecord(record: Pick<LogRecord, "attributes" | "eventNam
 /** Null for a metric that counts neither tokens nor their cost. */
 export function recogniseMetric(point: Pick<MetricPoint, "name" | "scopeName">): Recognised<MetricLayout> | null {
   const isOf = ({ layout }: Recognised<MetricLayout>): boolean =>
-    [layout.tokens.name, layout.costUsd?.name].includes(point.name) &&
+    [layout.tokens.name, ...(layout.costUsd ?? [])].includes(point.name) &&
     (layout.scopes === undefined || layout.scopes.includes(point.scopeName));
   return metricLayouts.find(isOf) ?? null;
 }

@@ -88,7 +88,8 @@ export type MetricLayout = Counting & {
   tokens: { name: string; type: string; counts: Readonly<Record<string, CountField>> };
   /** Whether a histogram has one value for each call, so that their number is that of calls. */
   oneValuePerCall?: boolean;
-  costUsd?: { name: string };
+  /** Counters or histograms of money, under one name or another. */
+  costUsd?: readonly string[];
   fields: Pick<Fields, "requestModel" | "responseModel" | "provider" | "sessionId">;
 };
 

@@ -40,7 +40,7 @@ export default defineDialect({
         type: "type",
         counts: { input: "input", output: "output", cacheRead: "cacheRead", cacheCreation: "cacheWrite" },
       },
-      costUsd: { name: "claude_code.cost.usage" },
+      costUsd: ["claude_code.cost.usage"],
       fields: { requestModel: ["model"], sessionId: ["session.id"] },
     },
   ],

@@ -10,12 +10,13 @@ const facts = {
 
 /**
  * Its request is one span among several: `raw_gen_ai_request` below it dumps the provider's reply as text, under names
- * that no count is read from. Version 2 writes the former names of the counts beside the present ones.
+ * that no count is read from. Version 2 writes the former names of the counts beside the present ones, and where it
+ * also feeds Langfuse, Langfuse's.
  */
 export default defineDialect({
   id: "litellm",
-  describe: "LiteLLM's proxy and SDK, versions 1 and 2 of its OpenTelemetry integration",
-  precedence: 1,
+  describe: "LiteLLM's proxy and SDK, versions 1 and 2 of its OpenTelemetry integration, with metrics",
+  precedence: 3,
   spans: [
     {
       recognise: { places: ["litellm.call_id", "litellm.cost.total", "litellm.call_type"] },
@@ -47,6 +48,26 @@ export default defineDialect({
         key: ["metadata.user_api_key_alias"],
         team: ["metadata.user_api_key_team_alias", "metadata.user_api_key_team_id"],
         costUsd: ["gen_ai.cost.total_cost"],
+      },
+    },
+  ],
+  metrics: [
+    {
+      scopes: ["litellm"],
+      inputIncludesCached: true,
+      outputIncludesReasoning: true,
+      tokens: {
+        name: "gen_ai.client.token.usage",
+        type: "gen_ai.token.type",
+        counts: { input: "input", output: "output" },
+      },
+      oneValuePerCall: true,
+      costUsd: ["gen_ai.client.token.cost", "gen_ai.usage.cost"],
+      fields: {
+        requestModel: ["gen_ai.request.model"],
+        responseModel: ["gen_ai.response.model"],
+        provider: ["gen_ai.provider.name", "gen_ai.system"],
+        sessionId: ["gen_ai.conversation.id", "session.id"],
       },
     },
   ],
