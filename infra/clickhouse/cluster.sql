@@ -53,7 +53,8 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}' (
   INDEX by_attribute mapKeys(attributes) TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', precedence)
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (workspace, trace_id, span_id, content_hash);
+ORDER BY (workspace, trace_id, span_id, content_hash)
+SETTINGS index_granularity = 2048;
 
 CREATE TABLE IF NOT EXISTS spans ON CLUSTER '{cluster}' AS spans_local
 ENGINE = Distributed('{cluster}', currentDatabase(), spans_local, cityHash64(workspace, trace_id));

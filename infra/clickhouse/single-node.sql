@@ -48,7 +48,8 @@ CREATE TABLE IF NOT EXISTS spans (
   INDEX by_attribute mapKeys(attributes) TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (workspace, trace_id, span_id, content_hash);
+ORDER BY (workspace, trace_id, span_id, content_hash)
+SETTINGS index_granularity = 2048;
 
 CREATE TABLE IF NOT EXISTS logs (
   `workspace` LowCardinality(String),

@@ -43,6 +43,20 @@ const countRows = async (trace: string) => {
   return { rows: Number(row?.rows), parts: Number(row?.parts) };
 };
 
+it("that can't be written where the store would read it waits for better times", async () => {
+  const warehouse = openWarehouse({ url: test.url, blockFolder: mkdtempSync(join(tmpdir(), "centspan-blocks-")) });
+  const block = await makeBlock(traceId(++traces), 1);
+  const broken = {
+    ...block,
+    read: async function* () {
+      yield new Uint8Array(1);
+      throw new Error("no space left on device");
+    },
+  };
+  await expect(warehouse.insertBlock("spans", broken, "block-8")).rejects.toMatchObject({ code: "store_unavailable" });
+  await warehouse.close();
+});
+
 describe.each(["as a body", "by path"])("a block that goes %s", (way) => {
   let warehouse: Warehouse;
   let folder: string;

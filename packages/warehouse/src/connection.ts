@@ -24,7 +24,8 @@ export type Connection = {
     sql: string,
     given: { rows?: Readable; params?: QueryParams; settings: Readonly<Record<string, string>> },
   ): Promise<void>;
-  command(sql: string, params?: QueryParams): Promise<void>;
+  /** Any other statement; what may copy or rewrite a table asks for COPY_DEADLINE_MS. */
+  command(sql: string, params?: QueryParams, deadlineMs?: number): Promise<void>;
   /** Creates the database of the address where it does not exist. */
   ensureDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -32,9 +33,8 @@ export type Connection = {
 
 const INSERT_DEADLINE_MS = 30_000;
 /** Half a million rows take a second or two; behind a store that catches up with its merges, many times that. */
-const STREAM_DEADLINE_MS = 120_000;
-/** A migration may copy a table. */
-const COMMAND_DEADLINE_MS = 3_600_000;
+const COMMAND_DEADLINE_MS = 120_000;
+export const COPY_DEADLINE_MS = 3_600_000;
 const QUERY_DEADLINE_S = 25;
 
 export function openConnection(url: string): Connection {
@@ -44,7 +44,7 @@ export function openConnection(url: string): Connection {
     // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
     log: { level: ClickHouseLogLevel.OFF },
   };
-  const patient = createClient({ ...options, request_timeout: COMMAND_DEADLINE_MS });
+  const patient = createClient({ ...options, request_timeout: COPY_DEADLINE_MS });
   const client = createClient({
     ...options,
     request_timeout: INSERT_DEADLINE_MS,
@@ -94,15 +94,15 @@ export function openConnection(url: string): Connection {
           query,
           query_params: params,
           clickhouse_settings: settings,
-          abort_signal: AbortSignal.timeout(STREAM_DEADLINE_MS),
+          abort_signal: AbortSignal.timeout(COMMAND_DEADLINE_MS),
           ...(rows && { values: rows }),
         });
         // The socket is free again when the answer, which says nothing, is at its end.
         await finished(stream.resume());
       }),
-    command: (sql, params = {}) =>
+    command: (query, params = {}, deadlineMs = COMMAND_DEADLINE_MS) =>
       translated(async () => {
-        await patient.command({ query: sql, query_params: params });
+        await patient.command({ query, query_params: params, abort_signal: AbortSignal.timeout(deadlineMs) });
       }),
     ensureDatabase: () => translated(() => ensureDatabase(url)),
     close: async () => {

@@ -64,6 +64,7 @@ function renderEngine(table: Table, name: string, replication: readonly string[]
     `) ENGINE = ${name}(${[...replication, version, ...(deleted === undefined ? [] : [deleted])].join(", ")})`,
     ...(table.partitionBy === undefined ? [] : [`PARTITION BY ${table.partitionBy}`]),
     `ORDER BY (${table.orderBy.join(", ")})`,
+    ...(table.granularity === undefined ? [] : [`SETTINGS index_granularity = ${table.granularity}`]),
   ].join("\n");
 }
 

@@ -4,7 +4,7 @@
  * Calls, charge lines and outcomes stay.
  */
 import { type Signal, type SignalTable, TABLE_OF_SIGNAL } from "@centspan/model";
-import type { Connection, QueryParams } from "../connection.ts";
+import { COPY_DEADLINE_MS, type Connection, type QueryParams } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { instantParam } from "../instants.ts";
 import { summariseTraces } from "./refresh-trace-summaries.ts";
@@ -48,7 +48,9 @@ async function deleteRows(
   for (const { partition_id } of whole) {
     await connection.command(`ALTER TABLE ${table} DROP PARTITION ID {partition:String}`, { partition: partition_id });
   }
-  if (whole.length < partitions.length) await connection.command(`DELETE FROM ${table} WHERE ${condition}`, params);
+  if (whole.length < partitions.length) {
+    await connection.command(`DELETE FROM ${table} WHERE ${condition}`, params, COPY_DEADLINE_MS);
+  }
   return partitions.reduce((sum, { matching }) => sum + readCount(matching), 0);
 }
 
@@ -58,6 +60,7 @@ async function forgetTraces(connection: Connection, params: QueryParams): Promis
   await connection.command(
     `DELETE FROM traces WHERE workspace = {workspace:String} AND last_started_at < ${before}`,
     params,
+    COPY_DEADLINE_MS,
   );
   await summariseTraces(connection, {
     sql: [

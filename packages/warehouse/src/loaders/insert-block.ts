@@ -9,7 +9,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { assert, createId } from "@centspan/base";
+import { assert, CentspanError, createId } from "@centspan/base";
 import { BLOCK_COLUMNS } from "@centspan/ingest";
 import type { Block, BlockStore, SignalTable } from "@centspan/model";
 import type { Connection } from "../connection.ts";
@@ -75,7 +75,7 @@ async function insertByPath(
 ): Promise<void> {
   const structure = BLOCK_COLUMNS[table].map(({ name, type }) => `${name} ${type}`).join(", ");
   try {
-    await pipeline(Readable.from(block.read(), { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
+    await writeBlock(path, block);
     await connection.runInsert(
       `${startInsert(table, token)} SELECT ${namesOf(table)} FROM file({path:String}, 'Native', {structure:String})`,
       { params: { path, structure }, settings: SETTINGS },
@@ -83,6 +83,15 @@ async function insertByPath(
   } finally {
     // A statement that was given up and still runs has the file open, and reads it to its end.
     await rm(path, { force: true });
+  }
+}
+
+async function writeBlock(path: string, block: Block): Promise<void> {
+  try {
+    await pipeline(Readable.from(block.read(), { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
+  } catch (cause) {
+    // A disk that is full, most likely: the block is as good as before.
+    throw new CentspanError("store_unavailable", `A block can't be written to ${path}.`, { retryAfterS: 2, cause });
   }
 }
 

@@ -20,7 +20,7 @@ export async function refreshTraceSummaries(
     `SELECT count() AS rows FROM spans WHERE received_at >= ${instantParam("sinceNs")}`,
     since,
   );
-  for (const prefix of readCount(news?.rows ?? "0") > ROWS_AT_ONCE ? ID_PREFIXES : [""]) {
+  for (const prefix of listIdPrefixes(readCount(news?.rows ?? "0"))) {
     await summariseTraces(connection, {
       sql: [
         "startsWith(trace_id, {prefix:String})",
@@ -37,7 +37,12 @@ export async function refreshTraceSummaries(
 
 /** Removing duplicates takes about 50 bytes of the store's memory for each span; more come in parts. */
 const ROWS_AT_ONCE = 4_000_000;
-const ID_PREFIXES = [..."0123456789abcdef"];
+
+/** Of trace ids, which are hexadecimal and spread evenly: as many as leave no more than that under each. */
+function listIdPrefixes(rows: number): string[] {
+  if (rows <= ROWS_AT_ONCE) return [""];
+  return listIdPrefixes(rows / 16).flatMap((prefix) => [..."0123456789abcdef"].map((digit) => prefix + digit));
+}
 
 /** Of the traces that the conditions choose; they must choose whole traces. */
 export async function summariseTraces(connection: Connection, { sql, params }: Conditions): Promise<void> {

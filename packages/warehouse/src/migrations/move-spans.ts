@@ -4,7 +4,7 @@
  * the new table is made and filled; rows copied twice are one row. Only a whole copy empties the old table.
  */
 import { ClickHouseError } from "@clickhouse/client";
-import type { Connection } from "../connection.ts";
+import { COPY_DEADLINE_MS, type Connection } from "../connection.ts";
 
 const OLD = "spans_by_start";
 
@@ -19,7 +19,7 @@ export async function moveSpans(connection: Connection, createTables: () => Prom
   if (isOld) await renameOnce(connection);
   await createTables();
   if (!isOld && !partitionKeys.has(OLD)) return;
-  await connection.command(COPY);
+  await connection.command(COPY, {}, COPY_DEADLINE_MS);
   await connection.command(`TRUNCATE TABLE ${OLD}`);
 }
 
