@@ -1,6 +1,7 @@
 /** What the rating worker asks for: where there is news, and all that belongs to it. */
 import { createBlockBuilder, transcodeJson } from "@centspan/ingest";
 import type { SpanRecord, Usage, UsageUnit } from "@centspan/model";
+import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
 import { makeSpan, NOON_NS, spanId } from "./testing/records.ts";
@@ -124,6 +125,25 @@ it("answers for each of many units, in their order", async () => {
   const units = [...ids, freshTrace()].map((id): UsageUnit => ({ kind: "trace", traceId: id }));
   const answers = await test.warehouse.readUsage("w", units);
   expect(answers.map(({ spans }) => spans.map((span) => span.traceId))).toEqual([...ids.map((id) => [id]), []]);
+});
+
+it("is not said to be all there past the start of an insert that still runs", async () => {
+  const readClock = async () => {
+    const [row] = await test.connection.query<{ ns: string }>("SELECT toUnixTimestamp64Nano(now64(9)) AS ns");
+    return BigInt(row?.ns ?? 0);
+  };
+  const running = test.connection.command(
+    `INSERT INTO spans (workspace, trace_id) SELECT 'slow', toString(number) FROM numbers(4)
+     WHERE sleepEachRow(1) = 0 SETTINGS max_block_size = 1`,
+  );
+  const seenNs = await waitUntil("the insert", async () => {
+    const [row] = await test.connection.query("SELECT 1 FROM system.processes WHERE query LIKE 'INSERT INTO spans%'");
+    return row !== undefined && (await readClock());
+  });
+  await waitUntil("half a second", async () => (await readClock()) > seenNs + 500_000_000n);
+  expect((await test.warehouse.listChangedUsage(2n ** 62n)).asOfNs).toBeLessThanOrEqual(seenNs);
+  await running;
+  expect((await test.warehouse.listChangedUsage(2n ** 62n)).asOfNs).toBeGreaterThan(seenNs);
 });
 
 describe("usage in log records", () => {
