@@ -30,21 +30,7 @@ export function describeCall(
   facts: CallFacts,
   { dialect, layout }: Recognised<CallLayout>,
   reading: UsageReading | null,
-): Pick<
-  Call,
-  | "provider"
-  | "model"
-  | "effort"
-  | "serviceTier"
-  | "responseId"
-  | "dialect"
-  | "inputSemantics"
-  | "requests"
-  | "buckets"
-  | "ttftMs"
-  | "providedCostUsd"
-  | "quarantineReason"
-> {
+) {
   return {
     provider: facts.provider,
     model: facts.model,
