@@ -4,8 +4,15 @@
  * `usage_missing`, never free.
  */
 
-import type { UsageReading } from "@centspan/dialects";
-import { createReader, isAgentSpan, isModelSpan, readModelFacts, readUsage, recogniseSpan } from "@centspan/dialects";
+import {
+  createReader,
+  isAgentSpan,
+  isModelSpan,
+  readModelFacts,
+  readUsage,
+  recogniseSpan,
+  type UsageReading,
+} from "@centspan/dialects";
 import type { CallSource, SpanRecord } from "@centspan/model";
 import { type Claim, callIdOfResponse, callIdOfSpan, describeCall, knownIds } from "./claim.ts";
 import { createFactsReader, type Report } from "./read-call-facts.ts";

@@ -1,8 +1,7 @@
 /** One observer's report of a call, from a span or from a log record. Claims with one call id are one call. */
 import { deriveId } from "@centspan/base";
 import type { Recognised, UsageReading } from "@centspan/dialects";
-import type { CallLayout } from "@centspan/model";
-import { type Buckets, type Call, EMPTY_BUCKETS, type SpanRecord } from "@centspan/model";
+import { type Buckets, type Call, type CallLayout, EMPTY_BUCKETS, type SpanRecord } from "@centspan/model";
 import type { CallFacts } from "./read-call-facts.ts";
 
 export type Claim = {
