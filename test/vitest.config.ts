@@ -10,6 +10,10 @@ export default defineConfig({
       { extends: true, test: { name: "ingest", include: ["src/{chaos,fuzz,bench}/**/*.test.ts"] } },
       {
         extends: true,
+        test: { name: "clients", include: ["src/clients/**/*.test.ts"], globalSetup: ["src/stack/empty-setup.ts"] },
+      },
+      {
+        extends: true,
         test: { name: "e2e", include: ["src/e2e/**/*.test.ts"], globalSetup: ["src/stack/global-setup.ts"] },
       },
     ],
