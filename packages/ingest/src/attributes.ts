@@ -16,39 +16,47 @@ export const MAX_VALUE_DEPTH = 32;
 
 /** Reads the KeyValue at the position as the next attribute of the open row; returns the class of its key. */
 export function readAttribute(reader: WireReader, column: AttributesColumn): number {
-  const keyClass = readShortText(reader, column);
-  return keyClass === NOT_SHORT_TEXT ? readAnyAttribute(reader, column) : keyClass;
+  const keyClass = readShortPair(reader, column);
+  return keyClass === NOT_SHORT ? readAnyAttribute(reader, column) : keyClass;
 }
 
-const NOT_SHORT_TEXT = -1;
+const NOT_SHORT = -1;
 
 /**
- * Nearly all attributes are a key and a text, once each, in this order, with lengths of one byte. Those are read here
- * without walking messages; whatever looks otherwise is left to the general reader.
+ * Nearly all attributes are a key and a value, once each, in this order, with lengths of one byte. Those are read here
+ * without walking the message; whatever looks otherwise is left to the general reader.
  */
-function readShortText(reader: WireReader, column: AttributesColumn): number {
+function readShortPair(reader: WireReader, column: AttributesColumn): number {
   const { view, at } = reader;
   // Length, key's tag and length: then as many bytes as the length says, all within the message around.
-  if (at + 3 > reader.end) return NOT_SHORT_TEXT;
+  if (at + 3 > reader.end) return NOT_SHORT;
   const length = view.getUint8(at);
   const end = at + 1 + length;
   const keyLength = view.getUint8(at + 2);
-  if (length > 0x7f || end > reader.end || keyLength > 0x7f || view.getUint8(at + 1) !== KEY) return NOT_SHORT_TEXT;
+  if (length > 0x7f || end > reader.end || keyLength > 0x7f || view.getUint8(at + 1) !== KEY) return NOT_SHORT;
   const keyStart = at + 3;
   const value = keyStart + keyLength;
-  // Value's tag and length, text's tag and length: the text ends where the message does.
-  if (value + 4 > end || view.getUint8(value) !== VALUE || view.getUint8(value + 2) !== STRING) return NOT_SHORT_TEXT;
-  const textStart = value + 4;
-  const textLength = view.getUint8(value + 3);
-  if (textStart + textLength !== end || view.getUint8(value + 1) !== textLength + 2) return NOT_SHORT_TEXT;
-  reader.at = end;
+  // Value's tag and length: the value ends where the message does.
+  if (value + 4 > end || view.getUint8(value) !== VALUE || view.getUint8(value + 1) !== end - value - 2)
+    return NOT_SHORT;
   const keyClass = appendKey(reader, column, keyStart, value);
+  const textStart = value + 4;
+  if (view.getUint8(value + 2) === STRING && textStart + view.getUint8(value + 3) === end) {
+    reader.at = end;
+    appendText(column.value, reader, textStart, end);
+  } else {
+    reader.at = value + 1;
+    readValue(reader, column.value);
+  }
+  return keyClass;
+}
+
+function appendText(values: TextColumn, reader: WireReader, start: number, end: number): void {
   try {
-    column.value.appendUtf8(reader, textStart, end);
+    values.appendUtf8(reader, start, end);
   } catch (thrown) {
     throw seenFrom("value.stringValue", thrown);
   }
-  return keyClass;
 }
 
 function appendKey(reader: WireReader, column: AttributesColumn, start: number, end: number): number {

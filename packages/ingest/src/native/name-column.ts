@@ -123,6 +123,7 @@ const KEYS_WITH_OWN_DICTIONARY = 0x600;
 export class NameColumn implements Column {
   readonly dictionary: Dictionary;
   readonly #indexes = new Uint32List();
+  #latest = 0;
 
   constructor(classify?: (text: string) => number) {
     this.dictionary = new Dictionary(classify);
@@ -136,9 +137,13 @@ export class NameColumn implements Column {
     return this.#indexes.at(row);
   }
 
-  /** Returns the value's index in the dictionary. */
+  /** Returns the value's index in the dictionary. The value of the row before is often the same. */
   append(source: ByteSource, start: number, end: number): number {
-    const index = this.dictionary.intern(source, start, end);
+    const { dictionary } = this;
+    const index = dictionary.holds(this.#latest, source, start, end)
+      ? this.#latest
+      : dictionary.intern(source, start, end);
+    this.#latest = index;
     this.#indexes.push(index);
     return index;
   }
@@ -154,6 +159,7 @@ export class NameColumn implements Column {
   }
 
   clear(): void {
+    this.#latest = 0;
     this.#indexes.clear();
     this.dictionary.clear();
   }
