@@ -6,6 +6,7 @@ import { asCentspanError, CentspanError } from "@centspan/base";
 import {
   type Admission,
   BadBody,
+  BlockFull,
   describeRejections,
   type Encoding,
   transcodeJson,
@@ -39,7 +40,7 @@ export function createTakeExport(commits: GroupCommit, stats: Stats): TakeExport
       const { admission, durable } = commits.add(signal, workspace, transcoded.body);
       return { admissions: [transcoded, admission], durable };
     };
-    const { admissions, durable } = translateBadBody(read);
+    const { admissions, durable } = translateRefusal(read);
     await durable;
     let rejected = 0;
     for (const admission of admissions) {
@@ -74,10 +75,13 @@ function createJoiner(): (pieces: readonly Uint8Array[]) => Uint8Array {
   };
 }
 
-function translateBadBody<T>(work: () => T): T {
+function translateRefusal<T>(work: () => T): T {
   try {
     return work();
   } catch (thrown) {
+    if (thrown instanceof BlockFull) {
+      throw new CentspanError("store_unavailable", "too many records already wait to be written", { retryAfterS: 1 });
+    }
     if (!(thrown instanceof BadBody)) throw thrown;
     throw new CentspanError("invalid_request", thrown.message, { field: thrown.path || "body", cause: thrown });
   }

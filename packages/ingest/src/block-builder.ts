@@ -4,13 +4,13 @@
  */
 import { assert } from "@centspan/base";
 import { type Block, SIGNALS, type Signal, type SignalTable, TABLE_OF_SIGNAL } from "@centspan/model";
-import { type Admission, createTally } from "./admission.ts";
+import { type Admission, BadBody, createTally } from "./admission.ts";
 import { BLOCK_COLUMNS } from "./columns.ts";
 import { createLogReader } from "./logs-block.ts";
 import { createMetricReader } from "./metrics-block.ts";
 import { ByteSink } from "./native/byte-sink.ts";
 import type { Column } from "./native/column.ts";
-import { RowWriter } from "./row-writer.ts";
+import { BlockFull, RowWriter } from "./row-writer.ts";
 import type { SignalReader } from "./signal-reader.ts";
 import { createSpanReader } from "./spans-block.ts";
 import { walkExport } from "./walk-export.ts";
@@ -20,7 +20,10 @@ export type BlockBuilder = {
   readonly rows: number;
   /** Of the bodies that are in the block. */
   readonly bytes: number;
-  /** Throws BadBody for a body whose frame is broken; such a body leaves the block as it was. */
+  /**
+   * Throws BadBody for a body whose frame is broken, or that is too much for any block; BlockFull for one that may fit
+   * into the next block. Such a body leaves the block as it was.
+   */
   add(workspace: string, body: Uint8Array): Admission;
   /** The block, and starts the next one. Its bytes are those of this builder, and valid until `take` is called again. */
   take(): Block;
@@ -51,15 +54,21 @@ export function createBlockBuilder(table: SignalTable): BlockBuilder {
     },
     add(workspace, body) {
       const before = rows.rows;
+      const { weight } = rows;
       const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
       rows.tally = createTally();
       rows.workspaceIndex = rows.workspace.dictionary.internText(workspace);
       records.startBody(buffer);
       try {
+        rows.weigh(body.length);
         walkExport(new WireReader(buffer), signal, rows, records.readRecord);
       } catch (thrown) {
         rows.truncate(before);
-        throw thrown;
+        rows.weight = weight;
+        throw thrown instanceof BlockFull && before === 0 ? new BadBody("body", TOO_MUCH) : thrown;
+      } finally {
+        // Nobody takes a block without rows: what refused records left in the dictionaries would stay.
+        if (rows.rows === 0) rows.clear();
       }
       bytes += body.length;
       return rows.tally.admit(rows.rows - before);
@@ -72,6 +81,8 @@ export function createBlockBuilder(table: SignalTable): BlockBuilder {
     },
   };
 }
+
+const TOO_MUCH = "holds too many records, or too much that each of them repeats: send smaller batches";
 
 type NamedColumn = { name: string; type: string; column: Column };
 

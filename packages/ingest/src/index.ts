@@ -4,3 +4,4 @@ export { type BlockBuilder, createBlockBuilder } from "./block-builder.ts";
 export * from "./columns.ts";
 export { encodeSpans } from "./encode-spans.ts";
 export { transcodeJson } from "./json/transcode-json.ts";
+export { BlockFull } from "./row-writer.ts";

@@ -103,8 +103,10 @@ function createWalk(columns: MetricColumns, rows: RowWriter): RecordReader {
     rows.prefix = `${path}.${kind.name}.`;
     while (reader.more) {
       const tag = reader.readTag();
-      if (tag === POINT) rows.attempt(reader, "dataPoints", index++, (point) => readPoint(point, head));
-      else reader.skip(tag);
+      if (tag === POINT) {
+        rows.attempt(reader, "dataPoints", index++, (point) => readPoint(point, head));
+        rows.weigh(head.descriptionEnd - head.descriptionStart);
+      } else reader.skip(tag);
     }
     reader.leave(outer);
     return index;

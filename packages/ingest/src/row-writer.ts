@@ -9,6 +9,16 @@ import { NameColumn } from "./native/name-column.ts";
 import type { WireReader } from "./wire/wire-reader.ts";
 
 const SERVICE_NAME = 1;
+/**
+ * Two bytes on the wire may be a row, and what a resource says once stands in each of its rows: what a block comes to is
+ * bounded by itself, since the length of the bodies says little of it.
+ */
+const MAX_WEIGHT = 256 * 1024 * 1024;
+/** Of the columns that a row has in any case, about. */
+const ROW_BYTES = 256;
+
+/** The rows of the block have become too many, or too large together. */
+export class BlockFull extends Error {}
 
 export class RowWriter {
   readonly workspace = new NameColumn();
@@ -30,6 +40,9 @@ export class RowWriter {
   scopeVersionIndex = 0;
   /** The row that has the attributes of the current resource; -1 while they are still in the open row. */
   resourceRow = -1;
+  /** About the bytes that the rows take. */
+  weight = 0;
+  #resourceWeight = 0;
 
   constructor(own: readonly Column[], tally: Tally) {
     this.#own = own;
@@ -71,11 +84,18 @@ export class RowWriter {
     this.tally.refuse(told instanceof BadValue ? told : problem);
   }
 
+  /** Throws BlockFull where it is too much. */
+  weigh(bytes: number): void {
+    this.weight += bytes;
+    if (this.weight > MAX_WEIGHT) throw new BlockFull();
+  }
+
   truncate(rows: number): void {
     for (const column of this.#all()) column.truncate(rows);
   }
 
   clear(): void {
+    this.weight = 0;
     for (const column of this.#all()) column.clear();
   }
 
@@ -86,8 +106,10 @@ export class RowWriter {
     if (this.resourceRow < 0) {
       this.resourceRow = this.rows;
       this.resourceAttributes.close();
+      this.#resourceWeight = this.resourceAttributes.weightOf(this.resourceRow);
     } else this.resourceAttributes.repeat(this.resourceRow);
     this.workspace.appendIndex(this.workspaceIndex);
+    this.weigh(ROW_BYTES + this.#resourceWeight);
   }
 
   #all(): Column[] {

@@ -58,6 +58,14 @@ export class AttributesColumn implements Column {
     this.#list.close();
   }
 
+  /** About what one more row equal to that one takes: its values, and two numbers for each. */
+  weightOf(row: number): number {
+    const first = this.#list.startOf(row);
+    const last = this.#list.startOf(row + 1);
+    if (first === last) return 0;
+    return this.#values.endOf(last - 1) - this.#values.startOf(first) + (last - first) * 8;
+  }
+
   /** Drops what was appended since the last `close` too. */
   truncate(rows: number): void {
     this.#list.truncate(rows);
