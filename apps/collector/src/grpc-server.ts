@@ -35,12 +35,17 @@ export type GrpcServer = {
 
 const MAX_STREAMS = 100;
 const CLOSE_PATIENCE_MS = 5_000;
+/** A sender that is gone without a word is found out, and what came of its message is let go. */
+const KEEPALIVE_MS = 60_000;
+const KEEPALIVE_ANSWER_MS = 20_000;
 
 export function createGrpcServer(intake: Intake): GrpcServer {
   const workspaces = new WeakMap<Metadata, string>();
   const server = new Server({
     "grpc.max_receive_message_length": intake.maxBodyBytes,
     "grpc.max_concurrent_streams": MAX_STREAMS,
+    "grpc.keepalive_time_ms": KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_MS,
     interceptors: [createAuthentication(intake, workspaces)],
   });
   for (const signal of SIGNALS) {

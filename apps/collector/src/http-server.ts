@@ -21,6 +21,9 @@ const PATHS: Record<string, Signal> = {
   "/v1/metrics": "metrics",
   "/api/public/otel/v1/traces": "traces",
 };
+/** A sender that stalls, or is gone without a word, holds its share of the memory no longer than this. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const CLOSE_PATIENCE_MS = 5_000;
 const OTHER_METHODS = ["GET", "PUT", "PATCH", "DELETE"];
 
 export type Report = { isHealthy: boolean; [fact: string]: unknown };
@@ -32,7 +35,16 @@ type HttpOptions = {
 };
 
 export function createHttpServer({ intake, readHealth, readStatus }: HttpOptions): FastifyInstance {
-  const app = createServer({ bodyLimitBytes: intake.maxBodyBytes, sendError: sendStatus });
+  const app = createServer({
+    bodyLimitBytes: intake.maxBodyBytes,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    sendError: sendStatus,
+  });
+  // Requests that are being answered are answered first; one that does not come to its end is not waited for.
+  app.addHook("preClose", async () => {
+    const force = setTimeout(() => app.server.closeAllConnections(), CLOSE_PATIENCE_MS);
+    app.server.once("close", () => clearTimeout(force));
+  });
   app.get("/health", async (_request, reply) => {
     const { isHealthy, ...facts } = await readHealth();
     return reply.code(isHealthy ? 200 : 503).send(facts);

@@ -259,3 +259,19 @@ describe("what it says of itself", () => {
     expect([health.status, await health.json()]).toEqual([200, { status: "ok", away: [] }]);
   });
 });
+
+it("stops although a sender stalls in the middle of its body", async () => {
+  const stopping = await openTestCollector();
+  const { port } = new URL(stopping.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.on("error", () => undefined);
+  const head = ["POST /v1/traces HTTP/1.1", "host: x", "expect: 100-continue", `content-type: ${PROTOBUF_TYPE}`];
+  socket.write(
+    `${[...head, `authorization: Bearer ${stopping.keys.ingest}`, "content-length: 100"].join("\r\n")}\r\n\r\n`,
+  );
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.write("half");
+  await stopping.dispose();
+  await closed;
+});

@@ -6,6 +6,8 @@ import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 
 type ServerOptions = {
   bodyLimitBytes: number;
+  /** Until a request has come whole; without it, however long its sender takes. */
+  requestTimeoutMs?: number;
   /** How a failure is answered where clients expect another shape than problem details. */
   sendError?(reply: FastifyReply, error: CentspanError): FastifyReply;
 };
@@ -13,6 +15,7 @@ type ServerOptions = {
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: options.bodyLimitBytes,
+    requestTimeout: options.requestTimeoutMs ?? 0,
     forceCloseConnections: "idle",
     routerOptions: { ignoreTrailingSlash: true },
   });
