@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BLOCK_COLUMNS } from "@centspan/ingest";
@@ -54,6 +54,19 @@ it("that can't be written where the store would read it waits for better times",
     },
   };
   await expect(warehouse.insertBlock("spans", broken, "block-8")).rejects.toMatchObject({ code: "store_unavailable" });
+  await warehouse.close();
+});
+
+it("waits for its folder, and goes in once that can be made", async () => {
+  const inTheWay = join(mkdtempSync(join(tmpdir(), "centspan-blocks-")), "file");
+  writeFileSync(inTheWay, "");
+  const warehouse = openWarehouse({ url: test.url, blockFolder: join(inTheWay, "folder") });
+  const trace = traceId(++traces);
+  const block = await makeBlock(trace, 1);
+  await expect(warehouse.insertBlock("spans", block, "block-9")).rejects.toMatchObject({ code: "store_unavailable" });
+  rmSync(inTheWay);
+  await warehouse.insertBlock("spans", block, "block-9");
+  expect((await countRows(trace)).rows).toBe(1);
   await warehouse.close();
 });
 

@@ -18,6 +18,8 @@ function createPeer() {
     inserts,
     isAway: false,
     lacksTable: false,
+    /** So many inserts are refused, whatever they bring. */
+    stumbles: 0,
     attempts: 0,
     running: new Map<SignalTable, number>(),
     overlapped: false,
@@ -30,6 +32,10 @@ function createPeer() {
         const content = await readBlock(block);
         if (peer.isAway) throw new CentspanError("store_unavailable", "away");
         if (peer.lacksTable) throw new Error("no such table");
+        if (peer.stumbles > 0) {
+          peer.stumbles -= 1;
+          throw new Error("can't open a file");
+        }
         if (content.includes("poison")) throw new Error("can't parse the block");
         inserts.push({ table, content, rows: block.rows, token });
       } finally {
@@ -102,6 +108,21 @@ describe("the loader", () => {
     await waitUntil("all is in", () => opened.loader.state().frames === 50);
     expect(peer.inserts).toHaveLength(1);
     expect(peer.inserts[0]).toMatchObject({ rows: 50 });
+    await close(opened);
+  });
+
+  it("keeps nothing aside for a trouble of the store that passes", async () => {
+    const peer = createPeer();
+    const folder = await makeFolder();
+    const before = await openSpool({ folder, maxBytes: 1e9, nowMs: Date.now, onFault: () => undefined });
+    for (let i = 0; i < 8; i++) await append(before, `${i}.`);
+    await before.close();
+    // All eight, the first four, the first two, the first alone.
+    peer.stumbles = 4;
+    const opened = await openBoth(peer, folder);
+    await waitUntil("all is in", () => opened.loader.state().frames === 8);
+    expect(opened.loader.state()).toMatchObject({ refusedFrames: 0, rows: { spans: 8 } });
+    expect(peer.contents().split(".").sort().join("")).toBe("01234567");
     await close(opened);
   });
 

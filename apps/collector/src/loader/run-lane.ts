@@ -92,7 +92,13 @@ async function loadNext(options: LaneOptions, state: LaneState): Promise<{ rows:
     if (outcome.taken === 0) requireNoRefusal(outcome);
     return { ...found, refusals: outcome.refusals };
   });
-  for (const { block, name, error } of refusals) {
+  for (const { block, name } of refusals) {
+    // Asked again, now that others are in: it may have been the store's trouble, which passed meanwhile.
+    const error = await tryInsert(options, state, block, name);
+    if (error === null) {
+      state.rows += block.rows;
+      continue;
+    }
     await persist(options, () => options.keepRefused({ table: options.table, block, name, error }));
     state.refusedFrames += 1;
   }

@@ -41,7 +41,10 @@ export function createBlockStore(connection: Connection, folder: string | undefi
   return {
     async insertBlock(table, block, token) {
       ready ??= emptyFolder(folder);
-      await ready;
+      await ready.catch((cause) => {
+        ready = undefined;
+        throw createUnwritable(folder, cause);
+      });
       await insertByPath(connection, join(folder, `${createId(FILE_PREFIX)}.native`), table, block, token);
     },
   };
@@ -91,9 +94,12 @@ async function writeBlock(path: string, block: Block): Promise<void> {
     await pipeline(Readable.from(block.read(), { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
   } catch (cause) {
     // A disk that is full, most likely: the block is as good as before.
-    throw new CentspanError("store_unavailable", `A block can't be written to ${path}.`, { retryAfterS: 2, cause });
+    throw createUnwritable(path, cause);
   }
 }
+
+const createUnwritable = (path: string, cause: unknown): CentspanError =>
+  new CentspanError("store_unavailable", `A block can't be written to ${path}.`, { retryAfterS: 2, cause });
 
 function startInsert(table: SignalTable, token: string): string {
   // It becomes part of the statement's text: as a setting of the request it would need a session of its own.
