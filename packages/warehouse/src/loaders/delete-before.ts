@@ -37,13 +37,14 @@ async function deleteRows(
 ): Promise<number> {
   const partitions = await connection.query<PartitionRow>(
     `SELECT _partition_id AS partition_id, countIf(${condition}) AS matching, count() - matching AS others,
-       partition_id < toString(toYYYYMM(now('UTC'))) AS is_over
+       partition_id < toString(toYYYYMM(now('UTC') - INTERVAL 1 DAY)) AS is_over
      FROM ${table}
      WHERE _partition_id IN (SELECT DISTINCT _partition_id FROM ${table} WHERE ${condition})
      GROUP BY partition_id`,
     params,
   );
-  // Rows are received now: a month that is over gets none that could be dropped unseen.
+  // Rows are received now: a month that is over gets none that could be dropped unseen, once the inserts of its last
+  // minutes are done, which everybody's data is in.
   const whole = partitions.filter(({ others, is_over }) => others === "0" && is_over);
   for (const { partition_id } of whole) {
     await connection.command(`ALTER TABLE ${table} DROP PARTITION ID {partition:String}`, { partition: partition_id });
