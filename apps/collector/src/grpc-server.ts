@@ -1,6 +1,7 @@
 /**
  * OTLP over gRPC: the three Export services, messages as bytes. After "bytes and headers" everything is as with HTTP.
- * Must not: hold a message of somebody who may not send: the credential is checked before it is read.
+ * Must not: hold a message of somebody who may not send: the credential is checked before it is read. Nor more than so
+ * many at once: the library collects a message whole before it can be counted.
  */
 import { isIPv6 } from "node:net";
 import { asCentspanError, CentspanError } from "@centspan/base";
@@ -18,6 +19,7 @@ import {
 } from "@grpc/grpc-js";
 import { findWorkspace, type Sender } from "./find-workspace.ts";
 import type { Intake } from "./intake.ts";
+import { createPlaces, type EnterPlace } from "./places.ts";
 import { counted, toRpcCode } from "./take-export.ts";
 
 const SERVICES: Record<Signal, string> = {
@@ -34,6 +36,10 @@ export type GrpcServer = {
 };
 
 const MAX_STREAMS = 100;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Messages that are on their way in, of all connections together. */
+const MAX_ARRIVING = 64;
+const ARRIVAL_PATIENCE_MS = 60_000;
 const CLOSE_PATIENCE_MS = 5_000;
 /** A sender that is gone without a word is found out, and what came of its message is let go. */
 const KEEPALIVE_MS = 60_000;
@@ -42,11 +48,11 @@ const KEEPALIVE_ANSWER_MS = 20_000;
 export function createGrpcServer(intake: Intake): GrpcServer {
   const workspaces = new WeakMap<Metadata, string>();
   const server = new Server({
-    "grpc.max_receive_message_length": intake.maxBodyBytes,
+    "grpc.max_receive_message_length": Math.min(intake.maxBodyBytes, MAX_MESSAGE_BYTES),
     "grpc.max_concurrent_streams": MAX_STREAMS,
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_MS,
-    interceptors: [createAuthentication(intake, workspaces)],
+    interceptors: [createAuthentication(intake, workspaces), createEntrance(createPlaces(MAX_ARRIVING))],
   });
   for (const signal of SIGNALS) {
     server.addService(defineService(SERVICES[signal]), { Export: createExport(intake, signal, workspaces) });
@@ -106,6 +112,39 @@ function createAuthentication(intake: Intake, workspaces: WeakMap<Metadata, stri
               },
             );
           },
+        }),
+    });
+  };
+}
+
+/** Reads a message once there is a place for it; one that does not come to its end loses its place. */
+function createEntrance(enterPlace: EnterPlace): ServerInterceptor {
+  return (_method, call) => {
+    let patience: NodeJS.Timeout | undefined;
+    let leave = (): void => undefined;
+    const come = (): void => {
+      clearTimeout(patience);
+      leave();
+    };
+    const giveUp = (): void => {
+      const late = new CentspanError("store_unavailable", "the message did not come to its end", { retryAfterS: 1 });
+      call.sendStatus(createStatus(late));
+    };
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, pass) {
+            leave = enterPlace(() => {
+              patience = setTimeout(giveUp, ARRIVAL_PATIENCE_MS);
+              pass(metadata);
+            });
+          },
+          onReceiveHalfClose(pass) {
+            come();
+            pass();
+          },
+          // Called at the end of every call, however it ends.
+          onCancel: come,
         }),
     });
   };

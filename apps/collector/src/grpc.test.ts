@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { transcodeJson } from "@centspan/ingest";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -26,7 +28,7 @@ const TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 
-type Options = { path?: string; metadata?: Record<string, string>; client?: Client };
+type Options = { path?: string; metadata?: Record<string, string>; client?: Client; deadline?: number };
 const pass = (bytes: Buffer): Buffer => bytes;
 
 function call(body: Uint8Array, options: Options = {}): Promise<Buffer> {
@@ -35,7 +37,8 @@ function call(body: Uint8Array, options: Options = {}): Promise<Buffer> {
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   return new Promise((resolve, reject) => {
     const via = options.client ?? client;
-    via.makeUnaryRequest(options.path ?? TRACES, pass, pass, Buffer.from(body), metadata, (error, response) => {
+    const { path = TRACES, deadline = Number.POSITIVE_INFINITY } = options;
+    via.makeUnaryRequest(path, pass, pass, Buffer.from(body), metadata, { deadline }, (error, response) => {
       if (error) reject(error);
       else resolve(response ?? Buffer.alloc(0));
     });
@@ -129,6 +132,30 @@ describe("gRPC", () => {
     const [details] = refused?.reason.metadata.get("grpc-status-details-bin") ?? [];
     expect(details.toString()).toContain("google.rpc.RetryInfo");
     expect(results.some((result) => result.status === "fulfilled")).toBe(true);
+  });
+
+  it("reads so many messages at once, and the next when one has come or its sender is gone", async () => {
+    const session = connect(collector.grpcUrl);
+    await once(session, "connect");
+    const stalled = Array.from({ length: 64 }, () => {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": TRACES,
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      stream.on("error", () => undefined);
+      stream.write(Buffer.from([0, 0, 0, 0, 9, 1]));
+      return stream;
+    });
+    await new Promise((resolve) => session.ping(resolve));
+    const { protobuf } = createTrace();
+    expect(await fail(protobuf, { deadline: Date.now() + 500 })).toMatchObject({ code: status.DEADLINE_EXCEEDED });
+    const waiting = call(protobuf);
+    stalled[0]?.close();
+    expect(await waiting).toHaveLength(0);
+    session.destroy();
+    expect(await Promise.all(Array.from({ length: 80 }, () => call(new Uint8Array(0))))).toHaveLength(80);
   });
 
   it("counts its requests as HTTP's", () => {
