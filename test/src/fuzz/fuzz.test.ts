@@ -12,7 +12,8 @@ const REQUESTS = 100_000;
 const CONNECTIONS = 6;
 const MAX_RSS_MB = 600;
 const MAX_SHOWN = 5;
-const seed = Number(process.env.CENTSPAN_FUZZ_SEED ?? Math.trunc(Math.random() * 1e6));
+// The same requests each time, so that the gate does not turn on chance; other seeds are for looking further.
+const seed = Number(process.env.CENTSPAN_FUZZ_SEED ?? 20261129);
 const say = (text: string): void => void process.stderr.write(`fuzz (CENTSPAN_FUZZ_SEED=${seed}): ${text}\n`);
 
 let stack: IngestStack;
