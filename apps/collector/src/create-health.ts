@@ -2,6 +2,7 @@
  * Whether the collector can take data now, which is all that `/health` is about. The warehouse away is named but no
  * illness: the spool takes data for it. The control plane away is one only once no known key is accepted any more.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Spool } from "./spool/open-spool.ts";
 
 export type Health = { isHealthy: boolean; status: "ok" | "unavailable"; away: string[]; message?: string };
@@ -17,6 +18,8 @@ type HealthOptions = {
   nowMs(): number;
 };
 
+/** Who asks for health waits a few seconds: a store that does not answer in this time is as good as away. */
+const PATIENCE_MS = 1_500;
 /** A refusal that is older says nothing of now: the next request tries again. */
 const REFUSAL_LASTS_MS = 5_000;
 
@@ -24,7 +27,10 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   const { spool, nowMs } = options;
   let controlSeenMs = nowMs();
   return async () => {
-    const [warehouse, control] = await Promise.allSettled([options.askWarehouse(), options.askControl()]);
+    const [warehouse, control] = await Promise.allSettled([
+      inTime(options.askWarehouse()),
+      inTime(options.askControl()),
+    ]);
     if (control.status === "fulfilled") controlSeenMs = nowMs();
     const away = [
       ...(warehouse.status === "rejected" ? ["clickhouse"] : []),
@@ -37,6 +43,11 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
     const message = warehouse.status === "rejected" ? "data waits in the spool until the warehouse is back" : undefined;
     return { isHealthy: true, status: "ok", away, ...(message === undefined ? {} : { message }) };
   };
+}
+
+async function inTime(answer: Promise<unknown>): Promise<void> {
+  const late = Symbol("late");
+  if ((await Promise.race([answer, sleep(PATIENCE_MS, late, { ref: false })])) === late) throw new Error("no answer");
 }
 
 const createIll = (away: string[], message: string): Health => ({

@@ -85,6 +85,12 @@ describe("a warehouse that is away", () => {
   });
 });
 
+it("a store that does not answer is named as one that is away, and health does not wait for it", async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const collector = await open({ askWarehouse: never, askControl: never });
+  expect(await readHealth(collector)).toMatchObject([200, { status: "ok", away: ["clickhouse", "postgres"] }]);
+});
+
 describe("a control plane that is away", () => {
   it("is named at once, and an illness when no key is known any more", async () => {
     const away = { askControl: () => Promise.reject(new CentspanError("store_unavailable", "away")) };
