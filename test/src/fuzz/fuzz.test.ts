@@ -75,7 +75,7 @@ it(`answers ${REQUESTS} spoiled requests rightly, alive and within its memory`, 
   expect(maxMb).toBeLessThan(MAX_RSS_MB);
   expect(stack.collector.running.child.exitCode).toBeNull();
   expect(await health()).toBe(200);
-}, 300_000);
+}, 600_000);
 
 /** Zeros as gzip, made as they are sent. */
 function zipZeros(gigabytes: number): Readable {
