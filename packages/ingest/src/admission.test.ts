@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BadBody, BadValue, createTally, describeRejections, seenFrom } from "./admission.ts";
+import { transcodeJson } from "./json/transcode-json.ts";
 
 const bad = (path: string, code: "invalid_id" | "too_deep" = "invalid_id"): BadValue =>
   new BadValue(code, "is bad", path);
@@ -52,4 +53,12 @@ describe("the path of a problem", () => {
     expect(new BadBody("body", "is bad").message).toBe("body: is bad");
     expect(new BadBody("", "is bad").message).toBe("is bad");
   });
+});
+
+it.each([
+  ["records without end", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[', "{},", "{}]}]}]}"],
+  ["depth without end", '{"resourceLogs":', "[", ""],
+])("%s: refused before they are read", (_what, start, again, end) => {
+  const json = Buffer.from(start + again.repeat(4_000_001) + end);
+  expect(() => transcodeJson("logs", json)).toThrow("body: holds too many objects and arrays");
 });

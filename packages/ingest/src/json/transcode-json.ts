@@ -32,7 +32,11 @@ export function transcodeJson(signal: Signal, json: Uint8Array): { body: Uint8Ar
   return { body: walk.out.finish(), ...walk.tally.admit(0) };
 }
 
+/** More than 64 MiB of real attributes open; each takes many times the bytes that it is written with, and its time. */
+const MAX_OPENED = 4_000_000;
+
 function parseJson(json: Uint8Array): JsonObject {
+  if (opensTooMuch(json)) throw new BadBody("body", "holds too many objects and arrays: send smaller batches");
   if (!isUtf8(json)) throw new BadBody("body", "must be UTF-8");
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString();
   if (text.trim() === "") throw new BadBody("body", "is empty; an export request without records is {}");
@@ -46,6 +50,15 @@ function parseJson(json: Uint8Array): JsonObject {
   return parsed;
 }
 
+function opensTooMuch(json: Uint8Array): boolean {
+  if (json.length <= MAX_OPENED) return false;
+  let opened = 0;
+  for (const byte of json) if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) opened += 1;
+  return opened > MAX_OPENED;
+}
+
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
 const MAX_NAMES = 5;
 
 /** Unknown fields are ignored, but a body that holds nothing else is something else, and would be lost in silence. */
