@@ -15,6 +15,7 @@ export type CallSummary = {
 
 /** Newest calls that are looked through for reasons, for each model. */
 const LOOKED_THROUGH = 2_000;
+const ASKABLE_CHARACTERS = 500;
 
 export async function summariseCalls(api: ApiClient, from: string): Promise<CallSummary> {
   const { data: models } = await api.cost({ groupBy: "model", from });
@@ -35,8 +36,9 @@ export async function summariseCalls(api: ApiClient, from: string): Promise<Call
 
 async function listNewestCalls(api: ApiClient, from: string, model: string): Promise<CallRow[]> {
   const newest: CallRow[] = [];
-  // Calls that name no model can't be asked for by it.
-  const filter = { from, limit: "1000", ...(model === "" ? {} : { model }) };
+  // Calls that name no model can't be asked for by it; nor can those whose model is a text that no address holds.
+  const isAskable = model !== "" && model.length <= ASKABLE_CHARACTERS;
+  const filter = { from, limit: "1000", ...(isAskable ? { model } : {}) };
   let cursor: string | null = null;
   do {
     const page = await api.calls({ ...filter, ...(cursor === null ? {} : { cursor }) });
