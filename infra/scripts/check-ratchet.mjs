@@ -22,7 +22,9 @@ const places = Object.fromEntries(Object.keys(PATTERNS).map((name) => [name, []]
 for (const file of files) {
   const lines = readFileSync(file, "utf8").split("\n");
   for (const [index, line] of lines.entries()) {
-    const code = line.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
+    const code = line
+      .replace(/^\s*(\/\/|\*|\/\*).*/, "")
+      .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
     // Renaming in imports and exports is not a cast.
     const isImport = /^\s*(import|export)\b.*\bfrom\b|^\s*(type )?\w+ as \w+,?$/.test(line);
     for (const [name, pattern] of Object.entries(PATTERNS)) {
