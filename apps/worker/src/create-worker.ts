@@ -40,8 +40,8 @@ export function createWorker({ warehouse, control, clock, cards, gatewayServices
   const loops = [
     startLoop({
       async pass() {
-        const { units, faults } = await runRatingPass(stores, state, { cards, ratingRunId, gatewayServices });
-        for (const fault of faults) say(describeFault(fault));
+        const rules = { cards, ratingRunId, gatewayServices };
+        const { units } = await runRatingPass(stores, state, rules, (fault) => say(describeFault(fault)));
         return units > 0;
       },
       intervalMs: INTERVAL_MS,
@@ -74,7 +74,7 @@ export function createWorker({ warehouse, control, clock, cards, gatewayServices
 
   const app = createServer({ bodyLimitBytes: 1024 });
   app.get("/health", async (_request, reply) => {
-    const ratedThrough = state.watermarkNs === null ? null : formatInstant(state.watermarkNs);
+    const ratedThrough = state.ratedThroughNs === null ? null : formatInstant(state.ratedThroughNs);
     const pings = { clickhouse: warehouse.ping(), postgres: control.ping() };
     const results = await Promise.allSettled(Object.values(pings));
     const away = Object.keys(pings).filter((_name, index) => results[index]?.status === "rejected");
@@ -91,7 +91,9 @@ export function createWorker({ warehouse, control, clock, cards, gatewayServices
   };
 }
 
-function describeFault({ workspace, unit, error }: RatingFault): string {
-  const what = unit.kind === "trace" ? `trace ${unit.traceId}` : `session ${unit.sessionId}`;
-  return `${what} of workspace ${workspace} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;
+function describeFault({ workspace, unit, error, postponed }: RatingFault): string {
+  const what = `${unit.kind === "trace" ? `trace ${unit.traceId}` : `session ${unit.sessionId}`} of workspace ${workspace}`;
+  if (!postponed) return `${what} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;
+  const cause = error instanceof Error ? error.cause : error;
+  return `${what} is not rated yet, and tried again later, as the store did not take it: ${cause instanceof Error ? cause.message : String(cause)}`;
 }

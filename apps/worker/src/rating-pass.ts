@@ -1,24 +1,14 @@
 /**
  * One pass of rating: units with news → calls → ledger → watermark. Repeating any of it changes nothing, so a pass
- * that fails half-way is simply run again. A unit that can't be rated is reported and does not hold up the others;
- * a store that is away ends the pass.
+ * that fails half-way is simply run again. What can be rated in line is, in order of receipt; then one unit of the
+ * backlog. A unit that can't be rated is reported and does not hold up the others; a store that is away ends the pass.
  */
-import { type DeriveOptions, deriveReports } from "@centspan/attribution";
 import { CentspanError } from "@centspan/base";
-import type {
-  Call,
-  JobStore,
-  Ledger,
-  RateCard,
-  RetentionPolicies,
-  Usage,
-  UsageChange,
-  UsageFeed,
-  UsageUnit,
-} from "@centspan/model";
-import { rateCall } from "@centspan/pricing";
+import type { JobStore, Ledger, RetentionPolicies, UsageChange, UsageFeed, UsageUnit } from "@centspan/model";
+import { type Backlog, countRecords, createBacklog } from "./backlog.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type PlannedUnit, planUnits } from "./plan-units.ts";
+import { type RatingRules, rateTogether } from "./rate-together.ts";
 import { findUsageHorizons } from "./retention.ts";
 
 export const RATING_JOB = "rating";
@@ -32,69 +22,80 @@ const LOOK_BACK_EVERY_NS = 60_000_000_000n;
 /** What is read and written at once: enough that the questions cost little beside their answers. */
 const BATCH = { units: 100, records: 50_000 };
 const CLAIMED_RESPONSES = 50_000;
+/** So many units in a row that a store does not take, though it answers, are the store's fault and not theirs. */
+const MOST_REFUSALS = 3;
 
 type RatingStores = {
-  feed: UsageFeed;
+  feed: UsageFeed & { ping(): Promise<void> };
   ledger: Ledger;
   jobs: JobStore;
   policies: Pick<RetentionPolicies, "listRetention">;
 };
-type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
 
 /** What a process remembers between passes. Losing it costs work, never correctness. */
 type RatingState = {
-  /** Everything received before this instant is rated; null until the store was asked. */
+  /** Everything received before this instant is rated or in the backlog; null until the store was asked. */
   watermarkNs: bigint | null;
+  /** Everything received before this instant is rated; what a restart begins with. */
+  ratedThroughNs: bigint | null;
   lookedBackAtNs: bigint | null;
-  /** What was rated since the overlap began, as it looked, by when it was received. */
-  rated: Map<string, bigint>;
+  /** What was rated or put aside since the overlap began, as it looked, by when it was received. */
+  seen: Map<string, bigint>;
+  backlog: Backlog;
   claims: Claims;
+  /** Units that failed by a deadline since one was last rated. */
+  refusals: number;
 };
 
 export const createRatingState = (): RatingState => ({
   watermarkNs: null,
+  ratedThroughNs: null,
   lookedBackAtNs: null,
-  rated: new Map(),
+  seen: new Map(),
+  backlog: createBacklog(),
   claims: createClaims(CLAIMED_RESPONSES),
+  refusals: 0,
 });
 
-export type RatingFault = { workspace: string; unit: UsageUnit; error: unknown };
+/** `postponed`: the store answers, but not in time or not to this; it is tried again later. */
+export type RatingFault = { workspace: string; unit: UsageUnit; error: unknown; postponed: boolean };
 type RatingResult = { units: number; calls: number; faults: RatingFault[] };
 
+/** Faults are reported at once, and again in the result. */
 export async function runRatingPass(
   stores: RatingStores,
   state: RatingState,
   rules: RatingRules,
+  report: (fault: RatingFault) => void = () => {},
 ): Promise<RatingResult> {
   const startNs = state.watermarkNs ?? (await stores.jobs.readJob(RATING_JOB))?.watermarkNs ?? 0n;
   state.watermarkNs = startNs;
+  state.ratedThroughNs ??= startNs;
   const looksBack = state.lookedBackAtNs === null || startNs - state.lookedBackAtNs >= LOOK_BACK_EVERY_NS;
   const sinceNs = looksBack ? startNs - OVERLAP_NS : startNs;
   const { asOfNs, changes } = await stores.feed.listChangedUsage(sinceNs > 0n ? sinceNs : 0n);
-  const plan = planUnits(changes.filter((change) => !state.rated.has(keyOf(change))));
+  const news = changes.filter((change) => !state.seen.has(keyOf(change)));
+  const { inLine, due } = state.backlog.part(planUnits([...news, ...state.backlog.listChanges()]));
+  markSeen(state, state.backlog.listChanges());
 
   const result: RatingResult = { units: 0, calls: 0, faults: [] };
   const horizons =
-    plan.length > 0 ? findUsageHorizons(await stores.policies.listRetention(), asOfNs) : new Map<string, bigint>();
+    inLine.length + due.length > 0
+      ? findUsageHorizons(await stores.policies.listRetention(), asOfNs)
+      : new Map<string, bigint>();
   const covered = new Set<string>();
-  for (const batch of splitIntoBatches(plan)) {
-    const open = batch.filter((planned) => !covered.has(nameOf(planned)));
-    for (const [workspace, units] of byWorkspace(open)) {
-      const usages = await stores.feed.readUsage(workspace, units);
-      const read = units.flatMap((unit, index) => ({ unit, usage: usages[index] ?? NO_USAGE }));
-      const context = { ledger: stores.ledger, claims: state.claims, rules, workspace };
-      const keptFromNs = horizons.get(workspace) ?? 0n;
-      result.calls += await rateUnits({ ...context, keptFromNs }, read, result.faults);
-      result.units += units.length;
-      for (const traceId of usages.flatMap(({ traceIds }) => traceIds))
-        covered.add(nameOf({ workspace, unit: { kind: "trace", traceId } }));
-    }
-    for (const change of batch.flatMap(({ changes: ofUnit }) => ofUnit))
-      state.rated.set(keyOf(change), change.receivedAtNs);
+  const run: RatingRun = { stores, state, rules, horizons, covered, result, report };
+  for (const batch of splitIntoBatches(inLine)) {
+    await rateBatch(run, batch);
+    markSeen(
+      state,
+      batch.flatMap((planned) => planned.changes),
+    );
     // Not past what can be seen whole, whatever can be seen already.
     const doneNs = batch.at(-1)?.receivedAtNs ?? startNs;
     await advance(stores.jobs, state, doneNs < asOfNs ? doneNs : asOfNs);
   }
+  await rateBatch(run, due.slice(0, 1));
   await advance(stores.jobs, state, asOfNs);
   if (looksBack) state.lookedBackAtNs = state.watermarkNs;
   forgetOld(state);
@@ -105,7 +106,7 @@ function splitIntoBatches(plan: readonly PlannedUnit[]): PlannedUnit[][] {
   const batches: PlannedUnit[][] = [];
   let room = { units: 0, records: 0 };
   for (const planned of plan) {
-    const records = planned.changes.reduce((sum, change) => sum + change.records, 0);
+    const records = countRecords(planned);
     if (room.units < 1 || room.records < records) {
       room = { ...BATCH };
       batches.push([]);
@@ -117,85 +118,99 @@ function splitIntoBatches(plan: readonly PlannedUnit[]): PlannedUnit[][] {
   return batches;
 }
 
-function byWorkspace(batch: readonly PlannedUnit[]): Map<string, UsageUnit[]> {
-  const groups = new Map<string, UsageUnit[]>();
-  for (const { workspace, unit } of batch) groups.set(workspace, [...(groups.get(workspace) ?? []), unit]);
+function byWorkspace(batch: readonly PlannedUnit[]): Map<string, PlannedUnit[]> {
+  const groups = new Map<string, PlannedUnit[]>();
+  for (const planned of batch) groups.set(planned.workspace, [...(groups.get(planned.workspace) ?? []), planned]);
   return groups;
 }
 
+/** What waits in the backlog is not rated, and a restart must find it again. */
 async function advance(jobs: JobStore, state: RatingState, toNs: bigint): Promise<void> {
-  if (state.watermarkNs !== null && toNs <= state.watermarkNs) return;
-  await jobs.writeJob(RATING_JOB, toNs);
-  state.watermarkNs = toNs;
+  if (state.watermarkNs === null || toNs > state.watermarkNs) state.watermarkNs = toNs;
+  const waitingNs = state.backlog.sinceNs();
+  const doneNs = waitingNs !== null && waitingNs < state.watermarkNs ? waitingNs : state.watermarkNs;
+  if (state.ratedThroughNs !== null && doneNs <= state.ratedThroughNs) return;
+  await jobs.writeJob(RATING_JOB, doneNs);
+  state.ratedThroughNs = doneNs;
 }
 
-type ReadUnit = { unit: UsageUnit; usage: Usage };
-type RatingContext = {
-  ledger: Ledger;
-  claims: Claims;
+type RatingRun = {
+  stores: RatingStores;
+  state: RatingState;
   rules: RatingRules;
-  workspace: string;
-  /** Calls before that are not questioned: the spans that they were derived from may be deleted. */
-  keptFromNs: bigint;
+  /** By workspace: calls before that are not questioned, as the spans that they were derived from may be deleted. */
+  horizons: ReadonlyMap<string, bigint>;
+  /** Traces that were rated whole with a session. */
+  covered: Set<string>;
+  result: RatingResult;
+  report(fault: RatingFault): void;
 };
 
-const NO_USAGE: Usage = { traceIds: [], spans: [], logs: [], wholeWithin: null };
+async function rateBatch(run: RatingRun, batch: readonly PlannedUnit[]): Promise<void> {
+  const { state, covered, result } = run;
+  const open = batch.filter((planned) => !covered.has(nameOf(planned)));
+  for (const planned of batch) if (!open.includes(planned)) state.backlog.finish(planned, { records: 0, tookMs: 0 });
+  for (const [workspace, units] of byWorkspace(open)) {
+    await rateUnits(run, workspace, units);
+    result.units += units.length;
+  }
+}
 
 /**
- * Resolves with the number of calls. Where a batch can't be rated, its units are one by one, so that the fault is found
- * and the others are not held up by it.
+ * Where units can't be rated together, they are one by one, so that the fault is found and the others are not held up
+ * by it.
  */
-async function rateUnits(context: RatingContext, units: readonly ReadUnit[], faults: RatingFault[]): Promise<number> {
+async function rateUnits(run: RatingRun, workspace: string, units: readonly PlannedUnit[]): Promise<void> {
+  const { stores, state, rules, horizons, covered, result } = run;
+  const startedAtMs = performance.now();
   try {
-    return await rateTogether(context, units);
+    const context = { ...stores, claims: state.claims, rules, workspace, keptFromNs: horizons.get(workspace) ?? 0n };
+    const rated = await rateTogether(
+      context,
+      units.map(({ unit }) => unit),
+    );
+    const tookMs = performance.now() - startedAtMs;
+    for (const [index, planned] of units.entries())
+      state.backlog.finish(planned, { records: rated.records[index] ?? 0, tookMs });
+    for (const traceId of rated.traceIds) covered.add(nameOf({ workspace, unit: { kind: "trace", traceId } }));
+    result.calls += rated.calls;
+    state.refusals = 0;
+    return;
   } catch (error) {
-    if (error instanceof CentspanError && error.code === "store_unavailable") throw error;
     const [first, ...others] = units;
     if (!first) throw error;
-    if (others.length === 0) {
-      faults.push({ workspace: context.workspace, unit: first.unit, error });
-      return 0;
-    }
+    if (others.length === 0) return await giveUp(run, first, error);
+    // One that is away need not be asked about each.
+    if (isUnavailable(error)) await stores.feed.ping();
   }
-  let calls = 0;
-  for (const unit of units) calls += await rateUnits(context, [unit], faults);
-  return calls;
+  for (const planned of units) await rateUnits(run, workspace, [planned]);
 }
 
-/**
- * Calls that a trace had before and no longer has were a parent's sum, whose children have come since, or a record's
- * that turned out to be about a span: they are taken back.
- */
-async function rateTogether(
-  { ledger, claims, rules, workspace, keptFromNs }: RatingContext,
-  units: readonly ReadUnit[],
-): Promise<number> {
-  const derived = units.map(({ usage }) => {
-    const { calls, replaced } = deriveReports(usage, rules);
-    return { calls: calls.filter((call) => call.traceId !== "" || isWhole(usage, call)), replaced };
-  });
-  const reported = derived.flatMap(({ calls }) => calls);
-  const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, reported));
-  const calls = claims
-    .settle(workspace, reported, stored)
-    .map((call) => rateCall(call, rules.cards, rules.ratingRunId));
-  const traceIds = new Set(units.flatMap(({ usage }) => usage.traceIds));
-  const before = await ledger.listCallIds(workspace, [...traceIds], keptFromNs);
-  const gone = new Set([...before, ...derived.flatMap(({ replaced }) => replaced)]);
-  for (const { callId } of calls) gone.delete(callId);
-  if (calls.length > 0) await ledger.insertCalls(workspace, calls);
-  if (gone.size > 0) await ledger.withdrawCalls(workspace, [...gone]);
-  return calls.length;
+async function giveUp({ stores, state, result, report }: RatingRun, planned: PlannedUnit, error: unknown) {
+  const postponed = isUnavailable(error);
+  if (postponed) {
+    // Rejects when the store is away: then it is not about this unit.
+    await stores.feed.ping();
+    state.backlog.postpone(planned);
+    markSeen(state, planned.changes);
+    state.refusals += 1;
+  } else state.backlog.finish(planned, { records: countRecords(planned), tookMs: 0 });
+  const fault = { workspace: planned.workspace, unit: planned.unit, error, postponed };
+  result.faults.push(fault);
+  report(fault);
+  if (postponed && state.refusals >= MOST_REFUSALS) throw error;
 }
 
-/** Whether all is here that a record outside of traces could belong to: if it belongs to nothing, it is a call. */
-const isWhole = ({ wholeWithin }: Usage, { atNs }: Call): boolean =>
-  wholeWithin !== null && atNs >= wholeWithin.fromNs && atNs <= wholeWithin.toNs;
+const isUnavailable = (error: unknown): boolean => error instanceof CentspanError && error.code === "store_unavailable";
+
+function markSeen({ seen }: RatingState, changes: readonly UsageChange[]): void {
+  for (const change of changes) seen.set(keyOf(change), change.receivedAtNs);
+}
 
 /** What the feed will not list again unless it changes need not be remembered. */
 function forgetOld(state: RatingState): void {
   const horizon = (state.watermarkNs ?? 0n) - OVERLAP_NS;
-  for (const [key, receivedAtNs] of state.rated) if (receivedAtNs < horizon) state.rated.delete(key);
+  for (const [key, receivedAtNs] of state.seen) if (receivedAtNs < horizon) state.seen.delete(key);
 }
 
 const nameOf = ({ workspace, unit }: Pick<PlannedUnit, "workspace" | "unit">): string =>

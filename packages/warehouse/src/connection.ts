@@ -50,6 +50,8 @@ export function openConnection(url: string): Connection {
     request_timeout: INSERT_DEADLINE_MS,
     max_open_connections: 20,
     json: { stringify: writeJson },
+    // Long lists of ids are for the body: addresses are short, at servers and at proxies.
+    use_multipart_params_auto: true,
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,

@@ -9,7 +9,7 @@ export async function readCalls(
   workspace: string,
   ids: readonly string[],
 ): Promise<RatedCall[]> {
-  const rows = await queryInChunks(ids, (callIds) =>
+  const rows = await queryInChunks(ids.toSorted(), (callIds) =>
     connection.query<CallRow>(
       selectWithLines(
         "SELECT * FROM calls FINAL WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}",

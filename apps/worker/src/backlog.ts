@@ -1,0 +1,86 @@
+/**
+ * What waits apart from the rest, so that it does not hold up the others: units of which very much is new, those that
+ * are very large, which rest after each rating, and those that failed by a deadline, which are tried again with growing
+ * pauses. The backlog keeps their news, in memory only: whoever records progress must not record past `sinceNs`.
+ */
+import type { UsageChange } from "@centspan/model";
+import type { PlannedUnit } from "./plan-units.ts";
+
+/** As many records as a unit may have to be rated in line with others. */
+export const LARGE_RECORDS = 20_000;
+/** A large unit takes at most a third of the time, however it grows. */
+const REST = 2;
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 600_000;
+
+export type Backlog = {
+  /** To be planned together with what is new. */
+  listChanges(): UsageChange[];
+  /** Parts a plan: what can be rated in line, and what is kept, of which some is due. */
+  part(plan: readonly PlannedUnit[]): { inLine: PlannedUnit[]; due: PlannedUnit[] };
+  /** It was rated. */
+  finish(planned: PlannedUnit, cost: { records: number; tookMs: number }): void;
+  /** It took too long, and is kept. */
+  postpone(planned: PlannedUnit): void;
+  /** When the oldest of what waits was received. */
+  sinceNs(): bigint | null;
+};
+
+/** A trace or session that had its turn and is not to have the next at once. */
+type Pause = { failures: number; untilMs: number };
+
+export function createBacklog(nowMs: () => number = () => performance.now()): Backlog {
+  const held = new Set<UsageChange>();
+  const pauses = new Map<string, Pause>();
+  const keep = ({ changes }: PlannedUnit): void => {
+    for (const change of changes) held.add(change);
+  };
+  /** Whatever keeps its size shows it again with its next news. */
+  const forgetRested = (): void => {
+    for (const [subject, { failures, untilMs }] of pauses)
+      if (failures === 0 && untilMs + MAX_PAUSE_MS <= nowMs()) pauses.delete(subject);
+  };
+  return {
+    listChanges: () => [...held],
+    part(plan) {
+      const inLine: PlannedUnit[] = [];
+      const due: PlannedUnit[] = [];
+      forgetRested();
+      for (const planned of plan) {
+        const pause = pauses.get(subjectOf(planned));
+        if (!pause && countRecords(planned) <= LARGE_RECORDS) {
+          inLine.push(planned);
+          continue;
+        }
+        keep(planned);
+        if (!pause || pause.untilMs <= nowMs()) due.push(planned);
+      }
+      return { inLine, due };
+    },
+    finish(planned, { records, tookMs }) {
+      for (const change of planned.changes) held.delete(change);
+      const subject = subjectOf(planned);
+      if (records > LARGE_RECORDS) pauses.set(subject, { failures: 0, untilMs: nowMs() + REST * tookMs });
+      else pauses.delete(subject);
+    },
+    postpone(planned) {
+      keep(planned);
+      const subject = subjectOf(planned);
+      const failures = (pauses.get(subject)?.failures ?? 0) + 1;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+      pauses.set(subject, { failures, untilMs: nowMs() + pauseMs });
+    },
+    sinceNs() {
+      let sinceNs: bigint | null = null;
+      for (const { receivedAtNs } of held) if (sinceNs === null || receivedAtNs < sinceNs) sinceNs = receivedAtNs;
+      return sinceNs;
+    },
+  };
+}
+
+export const countRecords = ({ changes }: PlannedUnit): number =>
+  changes.reduce((sum, { records }) => sum + records, 0);
+
+/** All stretches of a session share one, as they grow together and apart. */
+const subjectOf = ({ workspace, unit }: PlannedUnit): string =>
+  JSON.stringify(unit.kind === "trace" ? [workspace, unit.traceId] : [workspace, "session", unit.sessionId]);
