@@ -29,7 +29,7 @@ export type Backlog = {
 /** A trace or session that had its turn and is not to have the next at once. */
 type Pause = { failures: number; untilMs: number };
 
-export function createBacklog(nowMs: () => number = () => performance.now()): Backlog {
+export function createBacklog(nowMs: () => number): Backlog {
   const held = new Set<UsageChange>();
   const pauses = new Map<string, Pause>();
   const keep = ({ changes }: PlannedUnit): void => {

@@ -47,12 +47,12 @@ type RatingState = {
   refusals: number;
 };
 
-export const createRatingState = (): RatingState => ({
+export const createRatingState = (nowMs = () => performance.now()): RatingState => ({
   watermarkNs: null,
   ratedThroughNs: null,
   lookedBackAtNs: null,
   seen: new Map(),
-  backlog: createBacklog(),
+  backlog: createBacklog(nowMs),
   claims: createClaims(CLAIMED_RESPONSES),
   refusals: 0,
 });
