@@ -130,8 +130,9 @@ const isOk = ({ parts }: Examination, ...names: string[]): boolean =>
 function findRatingDelay(examination: Examination): Finding[] {
   const { ratedThrough } = examination;
   if (!isOk(examination, "web", "warehouse", "control")) return [];
-  const todo = `is the worker running? ${logOf("worker")}`;
-  if (ratedThrough === null) return [wrong("nothing has ever been rated", todo)];
+  const isRunning = "is the worker running?";
+  if (ratedThrough === null) return [wrong("nothing has ever been rated", `${isRunning} ${logOf("worker")}`)];
+  const todo = `${isRunning} if so, a very large trace may be in work, or one that failed waits to be tried again, while others go on; ${logOf("worker")}`;
   const ageS = ageOf(ratedThrough, examination);
   return ageS <= PATIENCE_S ? [] : [wrong(`rating is ${formatSeconds(ageS)} behind`, todo)];
 }

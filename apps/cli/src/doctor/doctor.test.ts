@@ -100,7 +100,11 @@ describe("a diagnosis", () => {
       { collector: { ...collector, requests: { ...collector.requests, metrics: { unauthenticated: 1 } } } },
       /1 request with metrics not taken: unauthenticated\n\s+→ send `Authorization/,
     ],
-    ["rating behind", { ratedThrough: "2026-11-29T11:58:00.000000000Z" }, /rating is 2 min 10 s behind/],
+    [
+      "rating behind",
+      { ratedThrough: "2026-11-29T11:58:00.000000000Z" },
+      /rating is 2 min 10 s behind\n\s+→ .*very large trace/,
+    ],
     ["rating never", { ratedThrough: null }, /nothing has ever been rated/],
     ["a key missing", { sources: null, calls: null, apiProblem: "no key" }, /sources and calls can't be read: no key/],
     ["no status", { collector: null, collectorProblem: "wants a key" }, /collector's state can't be read: wants a key/],
