@@ -18,6 +18,10 @@ export type Backlog = {
   listChanges(): UsageChange[];
   /** Parts a plan: what can be rated in line, and what is kept, of which some is due. */
   part(plan: readonly PlannedUnit[]): { inLine: PlannedUnit[]; due: PlannedUnit[] };
+  /** It is in work: its further news waits. */
+  begin(planned: PlannedUnit): void;
+  /** It is no longer in work, and due again. */
+  abandon(planned: PlannedUnit): void;
   /** It was rated. */
   finish(planned: PlannedUnit, cost: { records: number; tookMs: number }): void;
   /** It took too long, and is kept. */
@@ -34,6 +38,10 @@ export function createBacklog(nowMs: () => number): Backlog {
   const pauses = new Map<string, Pause>();
   const keep = ({ changes }: PlannedUnit): void => {
     for (const change of changes) held.add(change);
+  };
+  const pauseUntil = (planned: PlannedUnit, untilMs: number): void => {
+    const subject = subjectOf(planned);
+    pauses.set(subject, { failures: pauses.get(subject)?.failures ?? 0, untilMs });
   };
   /** Whatever keeps its size shows it again with its next news. */
   const forgetRested = (): void => {
@@ -57,6 +65,8 @@ export function createBacklog(nowMs: () => number): Backlog {
       }
       return { inLine, due };
     },
+    begin: (planned) => pauseUntil(planned, Number.POSITIVE_INFINITY),
+    abandon: (planned) => pauseUntil(planned, nowMs()),
     finish(planned, { records, tookMs }) {
       for (const change of planned.changes) held.delete(change);
       const subject = subjectOf(planned);

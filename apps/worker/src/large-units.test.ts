@@ -7,8 +7,9 @@ import { parseInstant } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import type { RatedCall, SpanRecord } from "@centspan/model";
 import { rateCards } from "@centspan/pricing";
+import { waitUntil } from "@centspan/testing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 
 const RULES = { cards: rateCards, ratingRunId: "run" };
@@ -17,26 +18,27 @@ const LARGE = 20_001;
 let warehouse: Warehouse;
 let control: Control;
 let address: URL;
-beforeAll(async () => {
+beforeEach(async () => {
   address = new URL(inject("clickhouseUrl"));
   address.pathname = `/large_${randomBytes(8).toString("hex")}`;
   warehouse = openWarehouse({ url: address.href });
   control = openControl({ url: inject("databaseUrl") });
   await Promise.all([warehouse.migrate(), control.migrate()]);
 });
-afterAll(() => Promise.all([warehouse.close(), control.close()]));
+afterEach(() => Promise.all([warehouse.close(), control.close()]));
 
 const makeTraceId = (): string => randomBytes(16).toString("hex");
 const startedAtNs = parseInstant("2026-11-29T12:00:00Z") ?? 0n;
 
-const makeSpans = (traceId: string, count: number): SpanRecord[] =>
+/** The first ones tell of these responses. */
+const makeSpans = (traceId: string, count: number, service = "app", responses: string[] = []): SpanRecord[] =>
   Array.from({ length: count }, (_, index) => ({
     traceId,
     spanId: (index + 1).toString(16).padStart(16, "0"),
     parentSpanId: "",
     name: "chat",
     kind: "client",
-    service: "app",
+    service,
     startedAtNs,
     endedAtNs: startedAtNs + 1n,
     status: "ok",
@@ -47,6 +49,7 @@ const makeSpans = (traceId: string, count: number): SpanRecord[] =>
       "gen_ai.request.model": "gpt-5.5",
       "gen_ai.usage.input_tokens": "5",
       "gen_ai.usage.output_tokens": "5",
+      ...(responses[index] && { "gen_ai.response.id": responses[index] }),
     },
     resourceAttributes: {},
     scopeName: "",
@@ -69,9 +72,10 @@ function openStores(from: Warehouse) {
 const countCalls = async (workspace: string, traceId: string): Promise<number> =>
   (await warehouse.listCallIds(workspace, [traceId], 0n)).length;
 
-it("rates every call of a huge trace, after the others", async () => {
-  const [huge, small] = [makeTraceId(), makeTraceId()];
-  await warehouse.insertSpans("hugger", makeSpans(huge, LARGE));
+it("rates every call of a huge trace, part by part, and others meanwhile", async () => {
+  const [huge, small, gateway] = [makeTraceId(), makeTraceId(), makeTraceId()];
+  const responses = ["r1", "r2", "r3"];
+  await warehouse.insertSpans("hugger", makeSpans(huge, LARGE, "app", responses));
   await warehouse.insertSpans("neighbour", makeSpans(small, 3));
   const inserted: string[] = [];
   const insertCalls = async (workspace: string, calls: readonly RatedCall[]) => {
@@ -80,13 +84,18 @@ it("rates every call of a huge trace, after the others", async () => {
   };
   const stores = { ...openStores(warehouse), ledger: { ...warehouse, insertCalls } };
   const state = createRatingState();
-  expect(await runRatingPass(stores, state, RULES)).toMatchObject({ units: 2, calls: LARGE + 3, faults: [] });
-  expect(inserted).toEqual(["neighbour 3", `hugger ${LARGE}`]);
-  expect(await countCalls("hugger", huge)).toBe(LARGE);
-  expect(state.ratedThroughNs).toBe(state.watermarkNs);
-  await warehouse.insertSpans("hugger", makeSpans(huge, 1));
-  // It rests, and is not rated at once again.
-  expect(await runRatingPass(stores, state, RULES)).toMatchObject({ units: 0 });
+  const pass = () => runRatingPass(stores, state, RULES);
+  await waitUntil("the first part", async () => (await pass()) && inserted.includes("hugger 10000"), 60_000);
+  expect(state.ratedThroughNs).toBeLessThan(state.watermarkNs ?? 0n);
+  // More of it, and what others tell of the same responses, comes while it is in work.
+  await warehouse.insertSpans("hugger", [...makeSpans(huge, LARGE + 1).slice(LARGE)]);
+  await warehouse.insertSpans("hugger", makeSpans(gateway, 3, "centspan-gateway", responses));
+  await waitUntil("all of it", async () => (await pass()).faults.length === 0 && state.inWork === null, 60_000);
+  expect(inserted).toEqual(["neighbour 3", "hugger 10000", "hugger 3", "hugger 10000", "hugger 1"]);
+  expect([await countCalls("hugger", huge), await countCalls("hugger", gateway)]).toEqual([LARGE - 3, 3]);
+  // It rests, and is not rated again at once.
+  expect(await pass()).toMatchObject({ units: 0 });
+  expect(state.ratedThroughNs).toBeLessThan(state.watermarkNs ?? 0n);
 }, 120_000);
 
 /** A relay to the store that breaks off whatever mentions a text, as a deadline does. */
@@ -138,9 +147,12 @@ it("goes on with the others where the store fails one unit, and tries that again
   expect(await runRatingPass(stores, state, RULES)).toMatchObject({ units: 0, faults: [] });
   censor.allow();
   nowMs += 10_000;
-  expect(await runRatingPass(stores, state, RULES)).toMatchObject({ units: 1, calls: 1, faults: [] });
+  await waitUntil("it is rated", async () => {
+    const result = await runRatingPass(stores, state, RULES);
+    expect(result.faults).toEqual([]);
+    return stores.recordedNs() === state.watermarkNs;
+  });
   expect(await countCalls("stuck", stuck)).toBe(1);
-  expect(stores.recordedNs()).toBe(state.watermarkNs);
   await behind.close();
   censor.close();
 });

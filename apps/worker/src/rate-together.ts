@@ -8,9 +8,11 @@ import type { Call, Ledger, RateCard, Usage, UsageFeed, UsageUnit } from "@cents
 import { rateCall } from "@centspan/pricing";
 import type { Claims } from "./claims.ts";
 
+const CALLS_PER_PART = 10_000;
+
 export type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
 
-type RatingContext = {
+export type RatingContext = {
   feed: Pick<UsageFeed, "readUsage">;
   ledger: Ledger;
   claims: Claims;
@@ -28,28 +30,42 @@ type Rated = {
   records: readonly number[];
 };
 
-export async function rateTogether(
-  { feed, ledger, claims, rules, workspace, keptFromNs }: RatingContext,
-  units: readonly UsageUnit[],
-): Promise<Rated> {
-  const usages = await feed.readUsage(workspace, units);
+export async function rateTogether(context: RatingContext, units: readonly UsageUnit[]): Promise<Rated> {
+  const usages = await context.feed.readUsage(context.workspace, units);
+  let calls = 0;
+  for await (const stored of storeByParts(context, usages)) calls += stored;
+  return {
+    calls,
+    traceIds: [...new Set(usages.flatMap(({ traceIds }) => traceIds))],
+    records: usages.map(({ spans, logs }) => spans.length + logs.length),
+  };
+}
+
+/**
+ * Gives the number of calls of each part when it is stored. Other units may be rated between parts: a response that they
+ * tell of too is settled with what they said, and what is taken back is what stands at these traces in the end.
+ */
+export async function* storeByParts(
+  { ledger, claims, rules, workspace, keptFromNs }: RatingContext,
+  usages: readonly Usage[],
+): AsyncGenerator<number> {
   const derived = usages.map((usage) => {
     const { calls, replaced } = deriveReports(usage, rules);
     return { calls: calls.filter((call) => call.traceId !== "" || isWhole(usage, call)), replaced };
   });
   const reported = derived.flatMap(({ calls }) => calls);
-  const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, reported));
-  const calls = claims
-    .settle(workspace, reported, stored)
-    .map((call) => rateCall(call, rules.cards, rules.ratingRunId));
+  for (let start = 0; start < reported.length; start += CALLS_PER_PART) {
+    const part = reported.slice(start, start + CALLS_PER_PART);
+    const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, part));
+    const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, rules.cards, rules.ratingRunId));
+    await ledger.insertCalls(workspace, calls);
+    yield calls.length;
+  }
   const traceIds = [...new Set(usages.flatMap((usage) => usage.traceIds))];
-  const before = await ledger.listCallIds(workspace, traceIds, keptFromNs);
-  const gone = new Set(before);
+  const gone = new Set(await ledger.listCallIds(workspace, traceIds, keptFromNs));
   for (const { replaced } of derived) for (const callId of replaced) gone.add(callId);
-  for (const { callId } of calls) gone.delete(callId);
-  if (calls.length > 0) await ledger.insertCalls(workspace, calls);
+  for (const { callId } of reported) gone.delete(callId);
   if (gone.size > 0) await ledger.withdrawCalls(workspace, [...gone]);
-  return { calls: calls.length, traceIds, records: usages.map(({ spans, logs }) => spans.length + logs.length) };
 }
 
 /** Whether all is here that a record outside of traces could belong to: if it belongs to nothing, it is a call. */

@@ -1,14 +1,15 @@
 /**
  * One pass of rating: units with news → calls → ledger → watermark. Repeating any of it changes nothing, so a pass
  * that fails half-way is simply run again. What can be rated in line is, in order of receipt; then one unit of the
- * backlog. A unit that can't be rated is reported and does not hold up the others; a store that is away ends the pass.
+ * backlog, a trace by a step. A unit that can't be rated is reported and does not hold up the others; a store that is away ends the pass.
  */
 import { CentspanError } from "@centspan/base";
 import type { JobStore, Ledger, RetentionPolicies, UsageChange, UsageFeed, UsageUnit } from "@centspan/model";
 import { type Backlog, countRecords, createBacklog } from "./backlog.ts";
 import { type Claims, createClaims } from "./claims.ts";
+import { type LargeTrace, startLargeTrace } from "./large-trace.ts";
 import { type PlannedUnit, planUnits } from "./plan-units.ts";
-import { type RatingRules, rateTogether } from "./rate-together.ts";
+import { type RatingContext, type RatingRules, rateTogether } from "./rate-together.ts";
 import { findUsageHorizons } from "./retention.ts";
 
 export const RATING_JOB = "rating";
@@ -42,6 +43,8 @@ type RatingState = {
   /** What was rated or put aside since the overlap began, as it looked, by when it was received. */
   seen: Map<string, bigint>;
   backlog: Backlog;
+  /** Of the backlog, what is in work. */
+  inWork: LargeTrace | null;
   claims: Claims;
   /** Units that failed by a deadline since one was last rated. */
   refusals: number;
@@ -53,6 +56,7 @@ export const createRatingState = (nowMs = () => performance.now()): RatingState 
   lookedBackAtNs: null,
   seen: new Map(),
   backlog: createBacklog(nowMs),
+  inWork: null,
   claims: createClaims(CLAIMED_RESPONSES),
   refusals: 0,
 });
@@ -95,7 +99,7 @@ export async function runRatingPass(
     const doneNs = batch.at(-1)?.receivedAtNs ?? startNs;
     await advance(stores.jobs, state, doneNs < asOfNs ? doneNs : asOfNs);
   }
-  await rateBatch(run, due.slice(0, 1));
+  await rateApart(run, due);
   await advance(stores.jobs, state, asOfNs);
   if (looksBack) state.lookedBackAtNs = state.watermarkNs;
   forgetOld(state);
@@ -161,12 +165,11 @@ async function rateBatch(run: RatingRun, batch: readonly PlannedUnit[]): Promise
  * by it.
  */
 async function rateUnits(run: RatingRun, workspace: string, units: readonly PlannedUnit[]): Promise<void> {
-  const { stores, state, rules, horizons, covered, result } = run;
+  const { stores, state, covered, result } = run;
   const startedAtMs = performance.now();
   try {
-    const context = { ...stores, claims: state.claims, rules, workspace, keptFromNs: horizons.get(workspace) ?? 0n };
     const rated = await rateTogether(
-      context,
+      contextOf(run, workspace),
       units.map(({ unit }) => unit),
     );
     const tookMs = performance.now() - startedAtMs;
@@ -185,6 +188,48 @@ async function rateUnits(run: RatingRun, workspace: string, units: readonly Plan
   }
   for (const planned of units) await rateUnits(run, workspace, [planned]);
 }
+
+/**
+ * A session goes in one go, since what else is rated would cross it: its traces are their own units. Nothing crosses a
+ * trace in work but a session that covers it, and with it what the work is for.
+ */
+async function rateApart(run: RatingRun, due: readonly PlannedUnit[]): Promise<void> {
+  const { state, covered, result } = run;
+  const [next] = due;
+  if (state.inWork === null && next) {
+    if (next.unit.kind === "session" || covered.has(nameOf(next))) return await rateBatch(run, [next]);
+    state.backlog.begin(next);
+    state.inWork = startLargeTrace(contextOf(run, next.workspace), next);
+  }
+  if (state.inWork === null) return;
+  const work = state.inWork;
+  try {
+    if (covered.has(nameOf(work.planned))) {
+      state.inWork = null;
+      return state.backlog.finish(work.planned, { records: 0, tookMs: 0 });
+    }
+    const { did, calls } = await work.step();
+    result.calls += calls;
+    if (did === "nothing") return;
+    result.units += 1;
+    if (did === "part") return;
+    state.inWork = null;
+    state.refusals = 0;
+    state.backlog.finish(work.planned, { records: work.records(), tookMs: work.tookMs() });
+  } catch (error) {
+    state.inWork = null;
+    state.backlog.abandon(work.planned);
+    await giveUp(run, work.planned, error);
+  }
+}
+
+const contextOf = ({ stores, state, rules, horizons }: RatingRun, workspace: string): RatingContext => ({
+  ...stores,
+  claims: state.claims,
+  rules,
+  workspace,
+  keptFromNs: horizons.get(workspace) ?? 0n,
+});
 
 async function giveUp({ stores, state, result, report }: RatingRun, planned: PlannedUnit, error: unknown) {
   const postponed = isUnavailable(error);
