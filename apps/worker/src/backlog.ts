@@ -8,8 +8,8 @@ import type { PlannedUnit } from "./plan-units.ts";
 
 /** As many records as a unit may have to be rated in line with others. */
 export const LARGE_RECORDS = 20_000;
-/** A large unit takes at most a third of the time, however it grows. */
-const REST = 2;
+/** A large unit takes at most half of the time, however it grows. */
+const REST = 1;
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 600_000;
 
