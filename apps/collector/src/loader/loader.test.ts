@@ -174,7 +174,9 @@ describe("the loader", () => {
     expect(loader.state().lastError?.message).toMatch(/refuses everything.*no such table/);
     peer.lacksTable = false;
     await waitUntil("all is dealt with", () => loader.state().frames === 41);
-    expect(peer.contents()).toBe(Array.from({ length: 40 }, (_, index) => `${index}.`).join(""));
+    // What was refused while the table was missing comes after what came when it was there again.
+    const taken = peer.contents().split(".").slice(0, -1).map(Number);
+    expect(taken.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index));
     expect((await readdir(join(folder, "refused"))).filter((name) => name.endsWith(".native"))).toHaveLength(1);
     await close(opened);
   });
