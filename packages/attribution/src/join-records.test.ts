@@ -3,32 +3,15 @@ import type { LogRecord, SpanRecord } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deriveCalls, deriveReports } from "./index.ts";
+import { hex, span as plainSpan, TRACE } from "./testing/records.ts";
 
 const SECOND_NS = 1_000_000_000n;
 const START_NS = 1_790_000_000n * SECOND_NS;
-const TRACE = "a".repeat(32);
-const hex = (n: number): string => n.toString(16).padStart(16, "0");
 const at = (seconds: number): bigint => START_NS + BigInt(Math.round(seconds * 1e9));
 
 /** From `from` to `to`, in seconds. */
-const span = (n: number, from: number, to: number, facts: Partial<SpanRecord> = {}): SpanRecord => ({
-  traceId: TRACE,
-  spanId: hex(n),
-  parentSpanId: "",
-  name: `span ${n}`,
-  kind: "client",
-  service: "app",
-  startedAtNs: at(from),
-  endedAtNs: at(to),
-  status: "unset",
-  statusMessage: "",
-  attributes: {},
-  resourceAttributes: {},
-  scopeName: "",
-  events: [],
-  links: [],
-  ...facts,
-});
+const span = (n: number, from: number, to: number, facts: Partial<SpanRecord> = {}): SpanRecord =>
+  plainSpan(n, { startedAtNs: at(from), endedAtNs: at(to), ...facts });
 
 const log = (seconds: number, attributes: Record<string, string>, facts: Partial<LogRecord> = {}): LogRecord => ({
   atNs: at(seconds),

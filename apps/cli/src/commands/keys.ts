@@ -4,18 +4,15 @@ import { CentspanError } from "@centspan/base";
 import { keyInputSchema } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatTable } from "../report.ts";
-import { DEFAULT_WORKSPACE, printWithStores } from "../stores.ts";
+import { printWithStores } from "../stores.ts";
+import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type KeyOptions = { data: string; workspace: string };
 
 export function registerKeys(program: Command, defaultData: string): void {
   const command = program.command("keys").description("keys of a workspace");
   const add = (name: string, description: string): Command =>
-    command
-      .command(name)
-      .description(description)
-      .option("--workspace <id>", "workspace", DEFAULT_WORKSPACE)
-      .option("--data <dir>", "data folder of the running stack", defaultData);
+    addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "keys without their secrets").action((options: KeyOptions) =>
     printWithStores(options.data, async ({ control }) => {

@@ -2,7 +2,8 @@
 import { SIGNALS, type Signal } from "@centspan/model";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import { formatTable } from "../report.ts";
-import { DEFAULT_WORKSPACE, type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type RetentionOptions = { data: string; workspace: string };
 
@@ -20,11 +21,7 @@ const signalArgument = (): Argument => new Argument("<signal>", "what is deleted
 export function registerRetention(program: Command, defaultData: string): void {
   const command = program.command("retention").description("how long spans, logs and metrics are kept");
   const add = (name: string, description: string): Command =>
-    command
-      .command(name)
-      .description(description)
-      .option("--workspace <id>", "workspace", DEFAULT_WORKSPACE)
-      .option("--data <dir>", "data folder of the running stack", defaultData);
+    addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "how long each signal is kept").action((options: RetentionOptions) =>
     withWorkspace(options, async ({ control }) => {

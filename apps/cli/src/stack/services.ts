@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CentspanError } from "@centspan/base";
+import { DEFAULT_WORKSPACE } from "../stores.ts";
 import type { LocalKeys } from "./keys.ts";
 import type { Ports } from "./ports.ts";
 import type { Service } from "./process.ts";
@@ -72,7 +73,7 @@ export function describeServices(
         CENTSPAN_GRPC_PORT: String(ports.otlpGrpc),
         CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
         CENTSPAN_BLOCK_FOLDER: join(dataDir, "blocks"),
-        CENTSPAN_DEFAULT_WORKSPACE: "default",
+        CENTSPAN_DEFAULT_WORKSPACE: DEFAULT_WORKSPACE,
         CENTSPAN_INGEST_KEY: keys.ingestKey,
       },
     },
