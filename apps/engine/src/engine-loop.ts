@@ -37,24 +37,25 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
   const open = new Map<string, Open>();
   const outbox = createOutbox();
   const pace = createPace(clock);
-  let scheduleNs = clock.nowNs();
+  // The core counts nanoseconds from here; everything outside of it is told wall-clock instants.
+  const originNs = clock.nowNs();
+  const toWallNs = (atNs: number): bigint => originNs + BigInt(atNs);
+  const nowNs = (): number => Number(clock.nowNs() - originNs);
+  let scheduleNs = 0;
   let stopped = false;
   let wake: () => void = () => undefined;
 
   /** The schedule may be a little ahead of the wall clock: nothing ends before it began. */
-  const latestNs = (): bigint => {
-    const nowNs = clock.nowNs();
-    if (nowNs < scheduleNs) return scheduleNs;
-    return nowNs;
-  };
+  const latestNs = (): number => Math.max(nowNs(), scheduleNs);
 
   const runStep = async (step: Step): Promise<void> => {
-    recordPlan(open, step);
-    const endNs = step.startNs + BigInt(Math.round(Number(step.durationNs) * timeScale));
+    const startNs = toWallNs(step.startNs);
+    recordPlan(open, step, startNs);
+    scheduleNs = step.startNs + Math.round(step.durationNs * timeScale);
+    const endNs = toWallNs(scheduleNs);
     await pace.reach(endNs);
-    const events = core.completeStep(endNs);
-    scheduleNs = endNs;
-    recordStep(open, replicaSpans, { step, events, endNs });
+    const events = core.completeStep(scheduleNs);
+    recordStep(open, replicaSpans, { step, events, startNs, endNs });
     outbox.put(endNs, events);
   };
 
@@ -79,7 +80,7 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
 
   const fail = (error: CentspanError): void => {
     stopped = true;
-    for (const { spans } of open.values()) spans.end(latestNs(), { aborted: true });
+    for (const { spans } of open.values()) spans.end(toWallNs(latestNs()), { aborted: true });
     open.clear();
     outbox.failAll(error);
   };
@@ -93,10 +94,10 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
     start(generation) {
       if (stopped) throw new CentspanError("not_ready", "the engine has stopped");
       const { id } = generation.request;
-      const arrivalNs = clock.nowNs();
+      const arrivalNs = nowNs();
       const queueDepth = core.state().waiting;
       core.submit({ ...generation.request, arrivalNs });
-      const request: Open = { spans: generation.startSpans(arrivalNs, queueDepth), cachedTokens: null };
+      const request: Open = { spans: generation.startSpans(toWallNs(arrivalNs), queueDepth), cachedTokens: null };
       open.set(id, request);
       outbox.expect(id, {
         onToken: generation.onToken,
@@ -108,8 +109,9 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
         cancel() {
           outbox.forget(id);
           if (!open.delete(id)) return;
-          core.cancel(id, latestNs());
-          request.spans.end(latestNs(), { aborted: true });
+          const atNs = latestNs();
+          core.cancel(id, atNs);
+          request.spans.end(toWallNs(atNs), { aborted: true });
         },
       };
     },
@@ -124,21 +126,22 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
 }
 
 /** What a step's plan says about requests, before it runs. */
-function recordPlan(open: Map<string, Open>, step: Step): void {
-  for (const id of step.preempted) open.get(id)?.spans.preempt(step.startNs);
+function recordPlan(open: Map<string, Open>, step: Step, startNs: bigint): void {
+  for (const id of step.preempted) open.get(id)?.spans.preempt(startNs);
   for (const admission of step.admitted) {
     const request = open.get(admission.id);
     if (!request) continue;
-    request.spans.admit(admission, step.startNs);
+    request.spans.admit(admission, startNs);
     request.cachedTokens ??= admission.hitTokens;
   }
 }
 
-type Done = { step: Step; events: ServingEvent[]; endNs: bigint };
+type Done = { step: Step; events: ServingEvent[]; startNs: bigint; endNs: bigint };
 
 /** What a step did, on its own span and on those of its requests. */
-function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, { step, events, endNs }: Done): void {
-  const span = replicaSpans.startStep(step);
+function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, done: Done): void {
+  const { step, events, startNs, endNs } = done;
+  const span = replicaSpans.startStep(step, startNs);
   for (const { id, tokens } of step.prefills) open.get(id)?.spans.computeChunk(span, tokens);
   for (const event of events) {
     const request = open.get(event.id);
@@ -148,5 +151,5 @@ function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, { step,
       open.delete(event.id);
     }
   }
-  replicaSpans.endStep(span, step, endNs);
+  replicaSpans.endStep(span, done);
 }

@@ -14,10 +14,10 @@ it("hands out nothing before its instant, and then everything in order", () => {
   const log: string[] = [];
   const outbox = createOutbox();
   outbox.expect("a", createLog("a", log));
-  outbox.put(10n, [{ type: "token", id: "a", index: 0, atNs: 10n }]);
+  outbox.put(10n, [{ type: "token", id: "a", index: 0, atNs: 10 }]);
   outbox.put(20n, [
-    { type: "token", id: "a", index: 1, atNs: 20n },
-    { type: "finished", id: "a", atNs: 20n },
+    { type: "token", id: "a", index: 1, atNs: 20 },
+    { type: "finished", id: "a", atNs: 20 },
   ]);
   outbox.deliver(9n);
   expect(log).toEqual([]);
@@ -34,13 +34,13 @@ it("tells each receiver of exactly one end, and a forgotten one of nothing", () 
   const outbox = createOutbox();
   for (const id of ["done", "gone", "open"]) outbox.expect(id, createLog(id, log));
   outbox.put(1n, [
-    { type: "finished", id: "done", atNs: 1n },
-    { type: "token", id: "gone", index: 0, atNs: 1n },
-    { type: "token", id: "open", index: 0, atNs: 1n },
+    { type: "finished", id: "done", atNs: 1 },
+    { type: "token", id: "gone", index: 0, atNs: 1 },
+    { type: "token", id: "open", index: 0, atNs: 1 },
   ]);
   outbox.forget("gone");
   outbox.deliver(1n);
-  outbox.put(2n, [{ type: "finished", id: "open", atNs: 2n }]);
+  outbox.put(2n, [{ type: "finished", id: "open", atNs: 2 }]);
   outbox.failAll(new CentspanError("not_ready", "stopping"));
   outbox.deliver(3n);
   expect(log).toEqual(["done finished", "open token 0", "open failed not_ready"]);

@@ -1,3 +1,4 @@
+import type { KvBlockId } from "@centspan/model";
 import { findKvPolicy, kvPolicies } from "@centspan/policies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -24,11 +25,11 @@ describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("KV cach
     const play = (operations: Operation[]): void => {
       const capacity = 8;
       const cache = createKvCache({ capacityBlocks: capacity, policy });
-      const resident = new Set<number>();
+      const resident = new Set<KvBlockId>();
       const open: OpenRequest[] = [];
-      let atNs = 0n;
-      const inUse = (): Set<number> => new Set(open.flatMap((one) => one.keys.slice(0, one.shared)));
-      const take = (evicted: number[]): void => {
+      let atNs = 0;
+      const inUse = (): Set<KvBlockId> => new Set(open.flatMap((one) => one.keys.slice(0, one.shared)));
+      const take = (evicted: KvBlockId[]): void => {
         for (const key of evicted) {
           expect(inUse()).not.toContain(key);
           expect(resident.delete(key)).toBe(true);
@@ -36,7 +37,7 @@ describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("KV cach
         }
       };
       for (const op of operations) {
-        atNs += 1n;
+        atNs += 1;
         const before = cache.counts();
         if (op.kind === "open") {
           const firstMiss = op.keys.findIndex((key) => !resident.has(key));
@@ -57,7 +58,7 @@ describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("KV cach
           const one = open[op.which % Math.max(1, open.length)];
           if (!one) continue;
           if (op.kind === "grow") {
-            const evicted = cache.grow(one.lease, op.blocks);
+            const evicted = cache.grow(one.lease, op.blocks, atNs);
             if (evicted) one.blocks += op.blocks;
             else expect(op.blocks).toBeGreaterThan(before.free + before.idle);
             take(evicted ?? []);
@@ -88,7 +89,7 @@ describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("KV cach
 function replayPrompts(prompts: readonly (readonly number[])[], capacityBlocks: number, policyId: string): number[] {
   const cache = createKvCache({ capacityBlocks, policy: findKvPolicy(policyId) });
   return prompts.map((keys, at) => {
-    const atNs = BigInt(at);
+    const atNs = at;
     const opened = cache.open({ keys, maxHitBlocks: keys.length, totalBlocks: keys.length, atNs });
     if (!opened) throw new Error(`prompt ${at} does not fit`);
     for (const key of keys.slice(opened.hitBlocks)) cache.publish(opened.lease, key, atNs);

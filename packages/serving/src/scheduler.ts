@@ -32,7 +32,7 @@ export type Schedule = {
 export const countKnownTokens = ({ request, generatedTokens }: Sequence): number =>
   request.promptTokens + generatedTokens;
 
-export function releaseLease(cache: KvCache, sequence: Sequence, atNs: bigint): void {
+export function releaseLease(cache: KvCache, sequence: Sequence, atNs: number): void {
   if (sequence.lease) cache.close(sequence.lease, atNs);
   sequence.lease = null;
 }
@@ -64,7 +64,7 @@ function reserveToken(schedule: Schedule, sequence: Sequence, step: Step): boole
   const missing = Math.ceil((sequence.computedTokens + 1) / config.blockTokens) - countHeldBlocks(lease);
   if (missing <= 0) return true;
   for (;;) {
-    const evicted = cache.grow(lease, missing);
+    const evicted = cache.grow(lease, missing, step.startNs);
     if (evicted) {
       step.evicted.push(...evicted);
       return true;

@@ -24,7 +24,7 @@ const config: fc.Arbitrary<ServingConfig> = fc.record({
 const requests: fc.Arbitrary<ServingRequest[]> = fc
   .array(
     fc.record({
-      arrivalNs: fc.integer({ min: 0, max: 60 }).map((ms) => BigInt(ms) * 1_000_000n),
+      arrivalNs: fc.integer({ min: 0, max: 60 }).map((ms) => ms * 1_000_000),
       promptTokens: fc.integer({ min: 1, max: 14 }),
       outputTokens: fc.integer({ min: 1, max: 10 }),
       group: fc.integer({ min: 0, max: 2 }),
@@ -49,7 +49,7 @@ const fixed: ServingConfig = { blockTokens: 64, capacityBlocks: 6_144, maxSequen
 /** Requests in flat order with keys that nothing shares unless `keys` says so. */
 const request = (id: string, promptTokens: number, outputTokens: number, keys?: number[]): ServingRequest => ({
   id,
-  arrivalNs: 0n,
+  arrivalNs: 0,
   promptTokens,
   outputTokens,
   blockKeys: keys ?? [],
@@ -59,10 +59,10 @@ const request = (id: string, promptTokens: number, outputTokens: number, keys?: 
 const PREEMPTED_AND_ADMITTED: [ServingConfig, ServingRequest[], { step: number; id: number }[]] = [
   { blockTokens: 2, capacityBlocks: 13, maxSequences: 3, tokenBudget: 8 },
   [
-    { id: "r0", arrivalNs: 1_000_000n, promptTokens: 7, outputTokens: 1, blockKeys: [200] },
-    { id: "r1", arrivalNs: 0n, promptTokens: 13, outputTokens: 2, blockKeys: [] },
-    { id: "r2", arrivalNs: 0n, promptTokens: 12, outputTokens: 2, blockKeys: [] },
-    { id: "r3", arrivalNs: 0n, promptTokens: 5, outputTokens: 2, blockKeys: [200] },
+    { id: "r0", arrivalNs: 1_000_000, promptTokens: 7, outputTokens: 1, blockKeys: [200] },
+    { id: "r1", arrivalNs: 0, promptTokens: 13, outputTokens: 2, blockKeys: [] },
+    { id: "r2", arrivalNs: 0, promptTokens: 12, outputTokens: 2, blockKeys: [] },
+    { id: "r3", arrivalNs: 0, promptTokens: 5, outputTokens: 2, blockKeys: [200] },
   ],
   [],
 ];
@@ -75,12 +75,12 @@ describe.each(kvPolicies.map((policy) => [policy.id, policy] as const))("serving
     fc.assert(
       fc.property(config, requests, cancelAt, (settings, all, cancellations) => {
         const core = createServingCore({ config: settings, policy, stepTime });
-        const ordered = [...all].sort((a, b) => Number(a.arrivalNs - b.arrivalNs));
+        const ordered = [...all].sort((a, b) => a.arrivalNs - b.arrivalNs);
         for (const one of ordered) core.submit(one);
         const tokens = new Map<string, number>();
         const finished = new Set<string>();
         const cancelled = new Set<string>();
-        let nowNs = 0n;
+        let nowNs = 0;
         for (;;) {
           const step = core.nextStep(nowNs);
           if (!step) {
@@ -146,7 +146,7 @@ describe("simulation", () => {
     const all = Array.from({ length: 9 }, (_, at) => request(`r${at}`, 100, 3));
     const settings = { ...fixed, maxSequences: 2 };
     const { requests: done } = simulate(all, { config: settings, policy: lruLeaf, stepTime });
-    const byFirstToken = [...done].sort((a, b) => Number(a.firstTokenNs - b.firstTokenNs)).map((one) => one.id);
+    const byFirstToken = [...done].sort((a, b) => a.firstTokenNs - b.firstTokenNs).map((one) => one.id);
     expect(byFirstToken).toEqual(all.map((one) => one.id));
   });
 });
@@ -157,7 +157,7 @@ describe("batching", () => {
     core.submit(request("short", 10, 20));
     core.submit(request("long", 1_500, 2));
     const chunks: number[] = [];
-    for (let step = core.nextStep(0n); step; step = core.nextStep(step.startNs + step.durationNs)) {
+    for (let step = core.nextStep(0); step; step = core.nextStep(step.startNs + step.durationNs)) {
       const long = step.prefills.find((prefill) => prefill.id === "long");
       if (long) {
         chunks.push(long.tokens);
@@ -172,7 +172,7 @@ describe("batching", () => {
     const keys = [1, 2, 3, 4];
     const settings = { config: fixed, policy: lruLeaf, stepTime };
     const hits = (second: ServingRequest): number | undefined => {
-      const late = { ...second, arrivalNs: 1_000_000_000n };
+      const late = { ...second, arrivalNs: 1_000_000_000 };
       return simulate([request("first", 256, 2, keys), late], settings).requests.find((r) => r.id === "second")
         ?.hitTokens;
     };
@@ -184,7 +184,7 @@ describe("batching", () => {
 
   it("shares generated blocks too, so that the next turn finds its own answer", () => {
     const first = request("first", 64, 129, [1, 2, 3]);
-    const second = { ...request("second", 200, 1, [1, 2, 3]), arrivalNs: 10_000_000_000n };
+    const second = { ...request("second", 200, 1, [1, 2, 3]), arrivalNs: 10_000_000_000 };
     const { requests: done } = simulate([first, second], { config: fixed, policy: lruLeaf, stepTime });
     expect(done.find((one) => one.id === "second")?.hitTokens).toBe(192);
   });
@@ -193,7 +193,7 @@ describe("batching", () => {
     const run = (n: number): number => {
       const all = Array.from({ length: n }, (_, at) => request(`r${at}`, 512, 256));
       const { endNs } = simulate(all, { config: fixed, policy: lruLeaf, stepTime });
-      return (n * 256) / Number(endNs);
+      return (n * 256) / endNs;
     };
     expect(run(16) / run(1)).toBeGreaterThan(9);
     expect(run(16) / run(1)).toBeLessThan(16);

@@ -24,13 +24,13 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
   let inFlight: Work[] | null = null;
   let steps = 0;
 
-  const remove = (sequence: Sequence, atNs: bigint): void => {
+  const remove = (sequence: Sequence, atNs: number): void => {
     releaseLease(cache, sequence, atNs);
     if (!removeFrom(schedule.running, sequence)) removeFrom(schedule.waiting, sequence);
     sequences.delete(sequence.request.id);
   };
 
-  const complete = ({ sequence, tokens }: Work, atNs: bigint): ServingEvent[] => {
+  const complete = ({ sequence, tokens }: Work, atNs: number): ServingEvent[] => {
     const { id, outputTokens } = sequence.request;
     // Cancelled while the step ran.
     if (sequences.get(id) !== sequence) return [];
@@ -83,7 +83,7 @@ export function createServingCore({ config, policy, stepTime }: ServingCoreOptio
 }
 
 /** Counts what a step computed, shares the blocks that became full, and samples a token where all before it is known. */
-function advance({ config, cache }: Schedule, sequence: Sequence, tokens: number, atNs: bigint): void {
+function advance({ config, cache }: Schedule, sequence: Sequence, tokens: number, atNs: number): void {
   const { lease, request } = sequence;
   assert(lease, "a running sequence holds a lease");
   sequence.computedTokens += tokens;
@@ -110,7 +110,7 @@ function timeStep(stepTime: StepTimeModel, step: Step): Pick<Step, "stepTimeMs" 
     prefillTokens: step.prefillTokens,
     prefillAttentionPairs: step.prefills.reduce((sum, p) => sum + p.tokens * (p.startToken + p.tokens / 2), 0),
   });
-  return { stepTimeMs, durationNs: BigInt(Math.round(stepTimeMs * 1_000_000)) };
+  return { stepTimeMs, durationNs: Math.round(stepTimeMs * 1_000_000) };
 }
 
 /** Whether it was there. */
@@ -129,10 +129,10 @@ const createSequence = (request: ServingRequest): Sequence => ({
   wasPreempted: false,
 });
 
-const createStep = (number: number, startNs: bigint): Step => ({
+const createStep = (number: number, startNs: number): Step => ({
   number,
   startNs,
-  durationNs: 0n,
+  durationNs: 0,
   stepTimeMs: 0,
   decodes: [],
   prefills: [],

@@ -1,4 +1,7 @@
-/** What goes into the serving core and what comes out of it. Instants are nanoseconds of whichever clock drives it. */
+/**
+ * What goes into the serving core and what comes out of it. Instants and
+ * durations are whole nanoseconds since the core's own start, exact below 2^53 (104 days).
+ */
 import type { KvBlockId } from "@centspan/model";
 
 export type ServingConfig = {
@@ -13,7 +16,7 @@ export type ServingConfig = {
 
 export type ServingRequest = {
   id: string;
-  arrivalNs: bigint;
+  arrivalNs: number;
   promptTokens: number;
   outputTokens: number;
   /**
@@ -38,9 +41,9 @@ export type StepPrefill = { id: string; startToken: number; tokens: number };
 export type Step = {
   /** Counted from 1. */
   number: number;
-  startNs: bigint;
+  startNs: number;
   /** By the step-time model, at full speed. */
-  durationNs: bigint;
+  durationNs: number;
   stepTimeMs: number;
   decodes: StepDecode[];
   prefills: StepPrefill[];
@@ -54,8 +57,8 @@ export type Step = {
 
 /** A token's index counts from 0 within the request's output. */
 export type ServingEvent =
-  | { type: "token"; id: string; index: number; atNs: bigint }
-  | { type: "finished"; id: string; atNs: bigint };
+  | { type: "token"; id: string; index: number; atNs: number }
+  | { type: "finished"; id: string; atNs: number };
 
 export type BlockCounts = {
   capacity: number;
@@ -74,12 +77,12 @@ export type ServingCore = {
   /** Queues a request. Throws `invalid_request` when it could never fit. */
   submit(request: ServingRequest): void;
   /** Forgets a request and gives its blocks back; whether it was there. */
-  cancel(id: string, atNs: bigint): boolean;
+  cancel(id: string, atNs: number): boolean;
   /** Forms the next batch from what has arrived by `nowNs`; null when there is nothing to do yet. */
-  nextStep(nowNs: bigint): Step | null;
+  nextStep(nowNs: number): Step | null;
   /** The step formed last is done, at `endNs`. */
-  completeStep(endNs: bigint): ServingEvent[];
+  completeStep(endNs: number): ServingEvent[];
   /** When the first waiting request arrives; null when none waits. */
-  nextArrivalNs(): bigint | null;
+  nextArrivalNs(): number | null;
   state(): ServingState;
 };

@@ -10,9 +10,9 @@ import type { ServingEvent, ServingRequest, Step } from "./serving-types.ts";
 
 export type SimulatedRequest = {
   id: string;
-  arrivalNs: bigint;
-  firstTokenNs: bigint;
-  finishedNs: bigint;
+  arrivalNs: number;
+  firstTokenNs: number;
+  finishedNs: number;
   hitTokens: number;
   outputTokens: number;
 };
@@ -23,21 +23,21 @@ export type Simulation = {
   /** In order of completion. */
   requests: SimulatedRequest[];
   steps: number;
-  endNs: bigint;
+  endNs: number;
 };
 
 export function simulate(requests: readonly ServingRequest[], options: ServingCoreOptions): Simulation {
   const core = createServingCore(options);
   // Sorting is stable: requests that arrive together keep the order they were given in.
-  const ordered = [...requests].sort((a, b) => (a.arrivalNs < b.arrivalNs ? -1 : a.arrivalNs > b.arrivalNs ? 1 : 0));
+  const ordered = [...requests].sort((a, b) => a.arrivalNs - b.arrivalNs);
   const open = new Map<string, SimulatedRequest>();
   for (const { id, arrivalNs, outputTokens } of ordered) {
-    open.set(id, { id, arrivalNs, outputTokens, firstTokenNs: 0n, finishedNs: 0n, hitTokens: 0 });
+    open.set(id, { id, arrivalNs, outputTokens, firstTokenNs: 0, finishedNs: 0, hitTokens: 0 });
   }
   for (const request of ordered) core.submit(request);
   const log: string[] = [];
   const finished: SimulatedRequest[] = [];
-  let nowNs = 0n;
+  let nowNs = 0;
   let steps = 0;
   for (;;) {
     const step = core.nextStep(nowNs);

@@ -32,7 +32,7 @@ function replay(prompts: readonly (readonly number[])[], capacityBlocks: number)
   let hits = 0;
   let total = 0;
   for (const [at, keys] of prompts.entries()) {
-    const atNs = BigInt(at);
+    const atNs = at;
     const opened = cache.open({ keys, maxHitBlocks: keys.length, totalBlocks: keys.length, atNs });
     if (!opened) throw new Error(`prompt ${at} does not fit into ${capacityBlocks} blocks`);
     for (const key of keys.slice(opened.hitBlocks)) cache.publish(opened.lease, key, atNs);

@@ -10,8 +10,8 @@ const STEPS_PER_TRACE = 10_000;
 
 export type ReplicaSpans = {
   /** The span of a step, open so that requests can be linked to it; `endStep` closes it. */
-  startStep(step: Step): Span;
-  endStep(span: Span, step: Step, endNs: bigint): void;
+  startStep(step: Step, startNs: bigint): Span;
+  endStep(span: Span, done: { step: Step; startNs: bigint; endNs: bigint }): void;
 };
 
 export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; policy: string };
@@ -19,11 +19,11 @@ export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; poli
 export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptions): ReplicaSpans {
   let traceId = createTraceId();
   return {
-    startStep(step) {
+    startStep(step, startNs) {
       if (step.number % STEPS_PER_TRACE === 0) traceId = createTraceId();
       return startSpan(tracer, "inference.decode.step", {
         traceId,
-        startNs: step.startNs,
+        startNs,
         attributes: {
           ...common,
           "centspan.step.number": step.number,
@@ -34,7 +34,7 @@ export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptio
         },
       });
     },
-    endStep(span, step, endNs) {
+    endStep(span, { step, startNs, endNs }) {
       endSpan(span, endNs);
       if (step.evicted.length === 0) return;
       const attributes = {
@@ -43,7 +43,6 @@ export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptio
         "centspan.kv.evicted_blocks": step.evicted.length,
         "centspan.kv.tier": "device",
       };
-      const startNs = step.startNs;
       const evict = startSpan(tracer, "inference.kv.evict", { traceId, startNs, attributes, links: [span] });
       endSpan(evict, startNs);
     },

@@ -1,0 +1,79 @@
+/**
+ * Drafts within a step: which draft model proposes how many tokens at the load of the moment, what drafting and verifying
+ * cost, and how many of the proposed tokens are kept.
+ */
+import { CentspanError, type Random } from "@centspan/base";
+import type { StepLoad, StepTimeModel } from "../step-time.ts";
+import { expectTokensByPosition } from "./closed-forms.ts";
+
+export type DraftModel = {
+  id: string;
+  parameters: number;
+  /** One draft step of a batch: fixed part, and part per sequence. */
+  stepMs: number;
+  sequenceMs: number;
+  /** Probability that a position is accepted given that all before it are; as many positions as it may propose. */
+  acceptance: readonly number[];
+};
+
+export type Speculation = {
+  drafts: readonly DraftModel[];
+  /** Tokens to propose; `auto` takes the draft and length that give most tokens a second at the batch of the moment. */
+  draftTokens: number | "auto";
+};
+
+/** What a step does: no draft at all is `draft: null`. */
+export type DraftPlan = { draft: DraftModel | null; draftTokens: number };
+
+const NO_DRAFT: DraftPlan = { draft: null, draftTokens: 0 };
+
+export function checkSpeculation({ drafts, draftTokens }: Speculation): void {
+  const refuse = (field: string, message: string): never => {
+    throw new CentspanError("invalid_request", message, { field: `speculation.${field}` });
+  };
+  if (drafts.length === 0) refuse("drafts", "speculation without a draft model");
+  for (const { id, acceptance } of drafts) {
+    const isRate = (rate: number): boolean => rate >= 0 && rate <= 1;
+    if (!acceptance.every(isRate)) refuse("drafts", `draft ${id}: an acceptance that is no probability`);
+    if (draftTokens !== "auto" && draftTokens > acceptance.length)
+      refuse("draftTokens", `${draftTokens} draft tokens; ${id} has acceptances for ${acceptance.length}`);
+  }
+}
+
+/** The decoding part of a step that verifies: proposed tokens go through the layers like a prompt's, contexts are read once. */
+export function addVerification(load: StepLoad, draftTokens: number): StepLoad {
+  return {
+    ...load,
+    prefillTokens: load.prefillTokens + load.decodeSequences * draftTokens,
+    prefillAttentionPairs: load.prefillAttentionPairs + load.decodeContextTokens * draftTokens,
+  };
+}
+
+export const timeDrafts = ({ draft, draftTokens }: DraftPlan, sequences: number): number =>
+  draft === null ? 0 : draftTokens * (draft.stepMs + draft.sequenceMs * sequences);
+
+/** Chooses for the sequences that decode in `load`. */
+export function planDrafts({ drafts, draftTokens }: Speculation, load: StepLoad, stepTime: StepTimeModel): DraftPlan {
+  if (load.decodeSequences === 0) return NO_DRAFT;
+  let best = NO_DRAFT;
+  let bestTokensPerMs = 0;
+  for (const draft of [null, ...drafts]) {
+    const shortest = draftTokens === "auto" || draft === null ? 0 : draftTokens;
+    const longest = draft === null ? 0 : draftTokens === "auto" ? draft.acceptance.length : draftTokens;
+    for (let length = shortest; length <= longest; length++) {
+      const plan: DraftPlan = length === 0 || draft === null ? NO_DRAFT : { draft, draftTokens: length };
+      const expected = expectTokensByPosition((draft?.acceptance ?? []).slice(0, length));
+      const stepMs = stepTime(addVerification(load, length)) + timeDrafts(plan, load.decodeSequences);
+      const isForced = draftTokens !== "auto" && draft === null && draftTokens > 0;
+      if (!isForced && expected / stepMs > bestTokensPerMs) [best, bestTokensPerMs] = [plan, expected / stepMs];
+    }
+  }
+  return best;
+}
+
+/** Proposed tokens that are kept. */
+export function sampleAccepted({ draft, draftTokens }: DraftPlan, random: Random): number {
+  let accepted = 0;
+  while (accepted < draftTokens && random.next() < (draft?.acceptance[accepted] ?? 0)) accepted += 1;
+  return accepted;
+}
