@@ -10,7 +10,7 @@ import { countKvBytesPerToken, countWeightBytes, type ServedModel } from "./mode
 
 export type Parallelism = { tensor: number; pipeline: number };
 
-/** Checked against the fits of fitted-coefficients.ts: a derived step lies within a fifth of theirs. */
+/** Checked against the fits of fitted-coefficients.ts: a derived step lies within a quarter of theirs. */
 const ASSUMED = {
   memoryShare: 0.8,
   arithmeticShare: 0.55,
@@ -18,9 +18,9 @@ const ASSUMED = {
   /** Launches and host work of one step. */
   launchMs: 0.4,
   /** One all-reduce of a small batch; two a layer. */
-  allReduceLatencyMs: 0.012,
+  allReduceLatencyMs: 0.014,
   /** Sampling and bookkeeping of one sequence. */
-  sequenceMs: 0.014,
+  sequenceMs: 0.03,
   /** Passing a batch on to the next pipeline stage. */
   stageHopMs: 0.05,
 } as const;

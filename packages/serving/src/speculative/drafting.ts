@@ -27,7 +27,7 @@ export type DraftPlan = { draft: DraftModel | null; draftTokens: number };
 
 const NO_DRAFT: DraftPlan = { draft: null, draftTokens: 0 };
 
-export function checkSpeculation({ drafts, draftTokens }: Speculation): void {
+function checkSpeculation({ drafts, draftTokens }: Speculation): void {
   const refuse = (field: string, message: string): never => {
     throw new CentspanError("invalid_request", message, { field: `speculation.${field}` });
   };
@@ -52,23 +52,32 @@ export function addVerification(load: StepLoad, draftTokens: number): StepLoad {
 export const timeDrafts = ({ draft, draftTokens }: DraftPlan, sequences: number): number =>
   draft === null ? 0 : draftTokens * (draft.stepMs + draft.sequenceMs * sequences);
 
-/** Chooses for the sequences that decode in `load`. */
-export function planDrafts({ drafts, draftTokens }: Speculation, load: StepLoad, stepTime: StepTimeModel): DraftPlan {
-  if (load.decodeSequences === 0) return NO_DRAFT;
-  let best = NO_DRAFT;
-  let bestTokensPerMs = 0;
-  for (const draft of [null, ...drafts]) {
-    const shortest = draftTokens === "auto" || draft === null ? 0 : draftTokens;
-    const longest = draft === null ? 0 : draftTokens === "auto" ? draft.acceptance.length : draftTokens;
-    for (let length = shortest; length <= longest; length++) {
-      const plan: DraftPlan = length === 0 || draft === null ? NO_DRAFT : { draft, draftTokens: length };
-      const expected = expectTokensByPosition((draft?.acceptance ?? []).slice(0, length));
-      const stepMs = stepTime(addVerification(load, length)) + timeDrafts(plan, load.decodeSequences);
-      const isForced = draftTokens !== "auto" && draft === null && draftTokens > 0;
-      if (!isForced && expected / stepMs > bestTokensPerMs) [best, bestTokensPerMs] = [plan, expected / stepMs];
+export type DraftPlanner = (load: StepLoad, stepTime: StepTimeModel) => DraftPlan;
+
+/** Chooses for the sequences that decode in a step's load: the plan with most expected tokens a second. */
+export function createDraftPlanner(speculation: Speculation): DraftPlanner {
+  checkSpeculation(speculation);
+  const plans = listPlans(speculation).map((plan) => ({
+    plan,
+    expected: expectTokensByPosition((plan.draft?.acceptance ?? []).slice(0, plan.draftTokens)),
+  }));
+  return (load, stepTime) => {
+    let best = NO_DRAFT;
+    let bestTokensPerMs = 0;
+    if (load.decodeSequences === 0) return best;
+    for (const { plan, expected } of plans) {
+      const stepMs = stepTime(addVerification(load, plan.draftTokens)) + timeDrafts(plan, load.decodeSequences);
+      if (expected / stepMs > bestTokensPerMs) [best, bestTokensPerMs] = [plan, expected / stepMs];
     }
-  }
-  return best;
+    return best;
+  };
+}
+
+function listPlans({ drafts, draftTokens }: Speculation): DraftPlan[] {
+  if (draftTokens === 0) return [NO_DRAFT];
+  if (draftTokens !== "auto") return drafts.map((draft) => ({ draft, draftTokens }));
+  const longer = drafts.flatMap((draft) => draft.acceptance.map((_, at) => ({ draft, draftTokens: at + 1 })));
+  return [NO_DRAFT, ...longer];
 }
 
 /** Proposed tokens that are kept. */

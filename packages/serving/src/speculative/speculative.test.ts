@@ -2,7 +2,7 @@ import { createRandom } from "@centspan/base";
 import { describe, expect, it } from "vitest";
 import { createStepTimeModel, LLAMA_3_1_8B_H100 } from "../step-time.ts";
 import { expectTokens, expectTokensByPosition, findBestLength, findVerifyRatio, speedUp } from "./closed-forms.ts";
-import { addVerification, checkSpeculation, type DraftModel, planDrafts, sampleAccepted } from "./drafting.ts";
+import { addVerification, createDraftPlanner, type DraftModel, sampleAccepted } from "./drafting.ts";
 
 const stepTime = createStepTimeModel(LLAMA_3_1_8B_H100);
 const small: DraftModel = {
@@ -13,9 +13,9 @@ const small: DraftModel = {
   acceptance: Array(13).fill(0.8),
 };
 const tiny: DraftModel = { id: "tiny", parameters: 1e8, stepMs: 0.1, sequenceMs: 0.001, acceptance: [0.5, 0.4, 0.3] };
-const loadOf = (sequences: number) => ({
+const loadOf = (sequences: number, contextTokens = 1_000) => ({
   decodeSequences: sequences,
-  decodeContextTokens: sequences * 1_000,
+  decodeContextTokens: sequences * contextTokens,
   prefillTokens: 0,
   prefillAttentionPairs: 0,
 });
@@ -57,13 +57,15 @@ describe("closed forms", () => {
 });
 
 describe("drafting", () => {
-  it("proposes less the fuller the batch is, and nothing in the end", () => {
-    const lengths = [1, 16, 64, 256, 1_024].map(
-      (sequences) => planDrafts({ drafts: [small, tiny], draftTokens: "auto" }, loadOf(sequences), stepTime).draftTokens,
-    );
-    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
-    expect(lengths[0]).toBeGreaterThan(4);
-    expect(lengths.at(-1)).toBe(0);
+  it("proposes less the fuller a batch of short contexts is, and nothing in the end", () => {
+    const plan = createDraftPlanner({ drafts: [small, tiny], draftTokens: "auto" });
+    const batches = [1, 16, 64, 256, 1_024, 4_096];
+    const short = batches.map((sequences) => plan(loadOf(sequences, 50), stepTime).draftTokens);
+    expect(short).toEqual([...short].sort((a, b) => b - a));
+    expect(short[0]).toBeGreaterThan(4);
+    expect(short.at(-1)).toBe(0);
+    // Where long contexts must be read anyway, verifying stays cheap beside them.
+    expect(plan(loadOf(4_096, 8_000), stepTime).draftTokens).toBeGreaterThan(4);
   });
 
   it("takes the best of all drafts and lengths, as trying each does", () => {
@@ -77,15 +79,15 @@ describe("drafting", () => {
       const all = [small, tiny].flatMap((draft) =>
         Array.from({ length: draft.acceptance.length + 1 }, (_, length) => valueOf(draft, length)),
       );
-      const chosen = planDrafts({ drafts: [small, tiny], draftTokens: "auto" }, load, stepTime);
+      const chosen = createDraftPlanner({ drafts: [small, tiny], draftTokens: "auto" })(load, stepTime);
       expect(valueOf(chosen.draft ?? small, chosen.draftTokens)).toBeCloseTo(Math.max(...all), 12);
     }
   });
 
   it("proposes as many as it is told to, whatever that costs", () => {
-    const plan = planDrafts({ drafts: [tiny], draftTokens: 3 }, loadOf(10_000), stepTime);
+    const plan = createDraftPlanner({ drafts: [tiny], draftTokens: 3 })(loadOf(10_000), stepTime);
     expect(plan).toEqual({ draft: tiny, draftTokens: 3 });
-    expect(planDrafts({ drafts: [tiny], draftTokens: 0 }, loadOf(1), stepTime).draft).toBeNull();
+    expect(createDraftPlanner({ drafts: [tiny], draftTokens: 0 })(loadOf(1), stepTime).draft).toBeNull();
   });
 
   it("keeps as many tokens as the closed form expects", () => {
@@ -99,9 +101,9 @@ describe("drafting", () => {
   });
 
   it("refuses settings that mean nothing, naming the field", () => {
-    expect(() => checkSpeculation({ drafts: [], draftTokens: 1 })).toThrow(/without a draft model/);
-    expect(() => checkSpeculation({ drafts: [tiny], draftTokens: 4 })).toThrow(/tiny has acceptances for 3/);
+    expect(() => createDraftPlanner({ drafts: [], draftTokens: 1 })).toThrow(/without a draft model/);
+    expect(() => createDraftPlanner({ drafts: [tiny], draftTokens: 4 })).toThrow(/tiny has acceptances for 3/);
     const odd = { ...tiny, acceptance: [1.2] };
-    expect(() => checkSpeculation({ drafts: [odd], draftTokens: 1 })).toThrow(/no probability/);
+    expect(() => createDraftPlanner({ drafts: [odd], draftTokens: 1 })).toThrow(/no probability/);
   });
 });
