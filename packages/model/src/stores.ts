@@ -4,7 +4,7 @@
  * Operating errors are CentspanError("store_unavailable").
  */
 import type { Decimal } from "@centspan/base";
-import type { Buckets, Provenance, RatedCall } from "./call.ts";
+import type { Buckets, CostStatus, Provenance, RatedCall } from "./call.ts";
 import type { LogRecord } from "./log.ts";
 import type { MetricPoint } from "./metric.ts";
 import type { Outcome, OutcomeStatus } from "./outcome.ts";
@@ -124,6 +124,21 @@ export type TraceSummary = {
   outcome: OutcomeStatus | "pending" | null;
 };
 
+/**
+ * What the calls at one span come to, apart by what became of them, by model and by reason. `costUsd` is null where they
+ * have no cost. A span may have several, and need not have arrived.
+ */
+export type SpanSpend = {
+  spanId: string;
+  provider: string;
+  model: string;
+  costStatus: CostStatus;
+  quarantineReason: string;
+  calls: number;
+  buckets: Buckets;
+  costUsd: Decimal | null;
+};
+
 /** A span without its attributes, plus the few facts a waterfall row shows. */
 export type SpanSkeleton = {
   traceId: string;
@@ -148,6 +163,8 @@ export type StoredTrace = { spans: SpanSkeleton[]; conflictingSpanIds: string[] 
 export type SpanStore = {
   insertSpans(workspace: string, spans: readonly SpanRecord[]): Promise<void>;
   listTraces(workspace: string, filter: TraceFilter, page: PageRequest): Promise<Page<TraceSummary>>;
+  /** What a list says of that run. Null where there is none. */
+  readTraceHead(workspace: string, traceId: string): Promise<TraceSummary | null>;
   readTrace(workspace: string, traceId: string): Promise<StoredTrace>;
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
 };
@@ -260,6 +277,8 @@ export type Ledger = {
   /** Those of the sessions that have calls, in no order. */
   listSessionsWithCalls(workspace: string, sessionIds: readonly string[]): Promise<string[]>;
   listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
+  /** All calls of the trace, however many, by span. */
+  sumTraceCalls(workspace: string, traceId: string): Promise<SpanSpend[]>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;
   listTaskSpend(
     workspace: string,

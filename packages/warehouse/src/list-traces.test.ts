@@ -14,8 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-const list = async (workspace: string, filter: TraceFilter = {}): Promise<TraceSummary[]> =>
-  (await test.warehouse.listTraces(workspace, filter, { limit: 100, cursor: null })).data;
+/** Whatever a list says of a run, its id alone finds the same. */
+const list = async (workspace: string, filter: TraceFilter = {}): Promise<TraceSummary[]> => {
+  const { data } = await test.warehouse.listTraces(workspace, filter, { limit: 100, cursor: null });
+  const heads = await Promise.all(data.map(({ traceId }) => test.warehouse.readTraceHead(workspace, traceId)));
+  expect(heads).toEqual(data);
+  return data;
+};
 const ids = async (workspace: string, filter: TraceFilter = {}) =>
   (await list(workspace, filter)).map((trace) => Number.parseInt(trace.traceId, 16));
 
@@ -208,6 +213,8 @@ describe("filters and pages", () => {
     [{ runId: "run_6", task: "task_6" }, [6]],
     [{ task: "task_1", model: "cheap" }, [1]],
     [{ traceId: traceId(3) }, [3]],
+    [{ traceId: traceId(9) }, []],
+    [{ traceId: traceId(1), status: "passed" }, [1]],
     [{ traceId: traceId(3), key: "a" }, []],
     [{ status: "passed" }, [1]],
     [{ status: "failed", key: "a" }, [2]],

@@ -34,8 +34,10 @@ import { listTraces } from "./readers/list-traces.ts";
 import { readCalls } from "./readers/read-calls.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
+import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
+import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
 
 export type Warehouse = SpanStore &
   BlockStore &
@@ -65,6 +67,7 @@ export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse
     insertSpans: (workspace, spans) => insertSpans(connection, workspace, spans),
     ...createBlockStore(connection, blockFolder),
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
+    readTraceHead: (workspace, traceId) => readTraceHead(connection, workspace, traceId),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
     deleteBefore: (workspace, signal, beforeNs) => deleteBefore(connection, workspace, signal, beforeNs),
@@ -81,6 +84,7 @@ export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse
     listSessionsWithCalls: (workspace, sessionIds) => listSessionsWithCalls(connection, workspace, sessionIds),
     listCallIds: (workspace, traceIds, fromNs) => listCallIds(connection, workspace, traceIds, fromNs),
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
+    sumTraceCalls: (workspace, traceId) => sumTraceCalls(connection, workspace, traceId),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
     listOutcomes: (workspace, filter) => listOutcomes(connection, workspace, filter),

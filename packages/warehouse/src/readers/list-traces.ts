@@ -1,6 +1,7 @@
 /**
  * Runs, newest first: one row per trace, by its root, or while no root has arrived by its earliest span.
- * Two steps: which traces are on the page (over their summaries), then what their faces say (by primary key).
+ * Two steps: which traces are on the page (over their summaries), then what their faces say (by primary key). What is
+ * asked for by nothing but its id has narrower questions: read-trace-head.ts.
  * An outcome belongs to the run it names; one that names no run counts for its trace, task or session.
  */
 import { formatDecimal } from "@centspan/base";
@@ -22,7 +23,9 @@ import { cutPage } from "../cursor.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 import { type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
-import { type LinkKind, linkTo, selectLinkedOutcomes } from "./verdicts.ts";
+import { readTraceHead } from "./read-trace-head.ts";
+import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
+import { type LinkKind, linkTo, RUN_LINKS, selectLinkedOutcomes } from "./verdicts.ts";
 
 export async function listTraces(
   connection: Connection,
@@ -30,6 +33,10 @@ export async function listTraces(
   filter: TraceFilter,
   page: PageRequest,
 ): Promise<Page<TraceSummary>> {
+  if (filter.traceId !== undefined && page.cursor === null && asksForNothingElse(filter)) {
+    const head = await readTraceHead(connection, workspace, filter.traceId);
+    return { data: head === null ? [] : [head], nextCursor: null };
+  }
   const ofTrace = allOf(
     whereTrace(filter),
     whereInRange(filter, "started_at"),
@@ -45,6 +52,9 @@ export async function listTraces(
   const cut = cutPage(rows, page.limit, (row) => ({ atNs: BigInt(row.started_ns), id: row.trace_id }));
   return { ...cut, data: await describeTraces(connection, workspace, cut.data) };
 }
+
+const asksForNothingElse = ({ traceId: _known, ...filter }: TraceFilter): boolean =>
+  Object.values(filter).every((value) => value === undefined || value === false);
 
 /** A trace matches when one call of it matches as a whole; what spans carry too also matches before there are calls. */
 function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: TraceFilter): Conditions {
@@ -91,19 +101,18 @@ function whereWorth({ status, minCostUsd }: TraceFilter): Conditions {
   };
 }
 
-/** What an outcome of a run may name, strongest first, and where the run has its id. */
-const OUTCOME_LINKS: readonly [LinkKind, string][] = [
-  ["run", "run"],
-  ["trace", "trace_id"],
-  ["task", "own_task"],
-  ["session", "session"],
-];
-const LINK_KINDS = OUTCOME_LINKS.map(([kind]) => kind);
+/** Where a run has the ids that an outcome may name. */
+const LINK_COLUMNS: Record<LinkKind, string> = {
+  run: "run",
+  trace: "trace_id",
+  task: "own_task",
+  session: "session",
+};
 
 const NEWEST_FIRST = "ORDER BY started_at DESC, trace_id DESC LIMIT {limit:UInt32}";
 
 function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
-  const statuses = ["tests", "other"].flatMap((kind) => LINK_KINDS.map((link) => `by_${link}.${kind}_status`));
+  const statuses = ["tests", "other"].flatMap((kind) => RUN_LINKS.map((link) => `by_${link}.${kind}_status`));
   // Where nothing depends on calls and outcomes, they are put to the rows of the page alone.
   const cut = ofRow.sql.length === 0 ? NEWEST_FIRST : "";
   return `WITH
@@ -113,19 +122,14 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
        ${cut}
      ),
      spend AS (
-       SELECT trace_id, count() AS calls, sum(cost_usd) AS spent_usd,
-         ${["run_id", "task", "task_type", "session_id", "key", "team", "model"]
-           .map((column) => `argMin(${column}, (at, call_id)) AS first_${column}`)
-           .join(", ")},
-         ${PROVENANCES.map((kind) => `sumIf(cost_usd, provenance = '${kind}') AS ${kind}`).join(", ")}
+       SELECT trace_id, ${RUN_SPEND}
        FROM calls FINAL
        WHERE workspace = {workspace:String} AND trace_id IN (SELECT trace_id FROM runs)
        GROUP BY trace_id
      ),
      named AS (
        SELECT trace_id, face_id, name, has_root, started_at, spans, errors,
-         ${nanoseconds("if(has_root, ended_at, last_ended_at)")}
-           - ${nanoseconds("if(has_root, started_at, first_started_at)")} AS duration_ns,
+         ${RUN_DURATION} AS duration_ns,
          if(run_id != '', run_id, first_run_id) AS run, if(task != '', task, first_task) AS own_task,
          first_session_id AS session, first_task_type AS task_type,
          first_key AS key, if(first_team != '', first_team, team) AS own_team,
@@ -137,15 +141,15 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
        SELECT link,
          argMaxIf(status, (at, outcome_id), kind = 'tests') AS tests_status,
          argMaxIf(status, (at, outcome_id), kind != 'tests') AS other_status
-       FROM (${selectLinkedOutcomes(LINK_KINDS)})
+       FROM (${selectLinkedOutcomes(RUN_LINKS)})
        GROUP BY link
      )
    SELECT named.*, ${nanoseconds("started_at")} AS started_ns,
      arrayFirst(status -> status != '', [${statuses.join(", ")},
        if(run = '' AND own_task = '', '', 'pending')]) AS outcome
    FROM named
-   ${OUTCOME_LINKS.map(
-     ([kind, column]) => `LEFT JOIN verdicts AS by_${kind} ON by_${kind}.link = ${linkTo(kind, `named.${column}`)}`,
+   ${RUN_LINKS.map(
+     (kind) => `LEFT JOIN verdicts AS by_${kind} ON by_${kind}.link = ${linkTo(kind, `named.${LINK_COLUMNS[kind]}`)}`,
    ).join("\n   ")}
    WHERE true${and(ofRow)}
    ${NEWEST_FIRST}`;

@@ -7,6 +7,9 @@
 const LINK_COLUMNS = { task: "task", run: "run_id", trace: "trace_id", session: "session_id" };
 export type LinkKind = keyof typeof LINK_COLUMNS;
 
+/** What an outcome of a run may name, strongest first. */
+export const RUN_LINKS: readonly LinkKind[] = ["run", "trace", "task", "session"];
+
 /** A link as a value: its kind and the id in a column. Both sides of a join write it so. */
 export const linkTo = (kind: LinkKind, column: string): string => `('${kind}', toString(${column}))`;
 

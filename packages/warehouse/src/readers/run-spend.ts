@@ -1,0 +1,14 @@
+/** What the calls of runs say of them, and how long runs are, as SQL: the same for a list of runs and for one. */
+import { PROVENANCES } from "@centspan/model";
+import { nanoseconds } from "../instants.ts";
+
+/** Over the columns of `traces`. A root's own length; without a root, that of all there is. */
+export const RUN_DURATION = `${nanoseconds("if(has_root, ended_at, last_ended_at)")}
+  - ${nanoseconds("if(has_root, started_at, first_started_at)")}`;
+
+/** Over the columns of `calls`. What a run is named by is what its first call says. */
+export const RUN_SPEND = `count() AS calls, sum(cost_usd) AS spent_usd,
+  ${["run_id", "task", "task_type", "session_id", "key", "team", "model"]
+    .map((column) => `argMin(${column}, (at, call_id)) AS first_${column}`)
+    .join(", ")},
+  ${PROVENANCES.map((kind) => `sumIf(cost_usd, provenance = '${kind}') AS ${kind}`).join(", ")}`;
