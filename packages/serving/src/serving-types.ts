@@ -2,7 +2,9 @@
  * What goes into the serving core and what comes out of it. Instants and
  * durations are whole nanoseconds since the core's own start, exact below 2^53 (104 days).
  */
-import type { KvBlockId } from "@centspan/model";
+import type { KvBlockId, KvPolicyPlugin } from "@centspan/model";
+import type { Speculation } from "./speculative/drafting.ts";
+import type { StepTimeModel } from "./step-time.ts";
 
 export type ServingConfig = {
   blockTokens: number;
@@ -12,7 +14,21 @@ export type ServingConfig = {
   maxSequences: number;
   /** Tokens that one step may compute, decode and prefill together. */
   tokenBudget: number;
+  /** Long prompts are computed in pieces beside decoding (the default), or whole, in steps in which nobody decodes. */
+  chunkedPrefill?: boolean;
 };
+
+export type ServingOptions = {
+  config: ServingConfig;
+  policy: KvPolicyPlugin;
+  stepTime: StepTimeModel;
+  speculation?: Speculation;
+  /** Decides which drafted tokens are accepted. */
+  seed?: number;
+};
+
+/** Whether a person waits for the answer. Batch work gives way to people. */
+export type Priority = "interactive" | "batch";
 
 export type ServingRequest = {
   id: string;
@@ -24,6 +40,10 @@ export type ServingRequest = {
    * computed and never shared.
    */
   blockKeys: readonly KvBlockId[];
+  /** Interactive when not said. */
+  priority?: Priority;
+  /** Leading tokens whose keys and values come with the request, computed by another replica. */
+  importedTokens?: number;
 };
 
 /** A request got its place in the batch. Again after a preemption, then with `recomputed`. */
@@ -53,6 +73,9 @@ export type Step = {
   evicted: KvBlockId[];
   decodeContextTokens: number;
   prefillTokens: number;
+  /** The draft model that proposed tokens, and how many in all. */
+  draftModel: string | null;
+  draftedTokens: number;
 };
 
 /** A token's index counts from 0 within the request's output. */
@@ -71,6 +94,18 @@ export type BlockCounts = {
   idle: number;
 };
 
+/** What was computed since the start. */
+export type WorkTotals = {
+  steps: number;
+  busyNs: number;
+  prefillTokens: number;
+  /** Of those, computed for a sequence that had to give way before. */
+  recomputedTokens: number;
+  preemptions: number;
+  draftedTokens: number;
+  acceptedTokens: number;
+};
+
 export type ServingState = { waiting: number; running: number; blocks: BlockCounts };
 
 export type ServingCore = {
@@ -84,5 +119,8 @@ export type ServingCore = {
   completeStep(endNs: number): ServingEvent[];
   /** When the first waiting request arrives; null when none waits. */
   nextArrivalNs(): number | null;
+  /** Leading blocks of `keys` that are in the cache: what a router asks. Asking changes nothing. */
+  countHits(keys: readonly KvBlockId[]): number;
   state(): ServingState;
+  totals(): WorkTotals;
 };

@@ -4,9 +4,8 @@
  * Invariant: the same requests and settings give a byte-identical log.
  */
 import { assert } from "@centspan/base";
-import type { ServingCoreOptions } from "./serving-core.ts";
-import { createServingCore } from "./serving-core.ts";
-import type { ServingEvent, ServingRequest, Step } from "./serving-types.ts";
+import { createServingCore } from "./core/serving-core.ts";
+import type { ServingEvent, ServingOptions, ServingRequest, Step } from "./serving-types.ts";
 
 export type SimulatedRequest = {
   id: string;
@@ -26,7 +25,7 @@ export type Simulation = {
   endNs: number;
 };
 
-export function simulate(requests: readonly ServingRequest[], options: ServingCoreOptions): Simulation {
+export function simulate(requests: readonly ServingRequest[], options: ServingOptions): Simulation {
   const core = createServingCore(options);
   // Sorting is stable: requests that arrive together keep the order they were given in.
   const ordered = [...requests].sort((a, b) => a.arrivalNs - b.arrivalNs);

@@ -49,3 +49,6 @@ export function createStepTimeModel(coefficients: StepTimeCoefficients): StepTim
     coefficients.prefillTokenMs * load.prefillTokens +
     (coefficients.perMillionPrefillPairsMs * load.prefillAttentionPairs) / 1_000_000;
 }
+
+/** Steps last whole nanoseconds. */
+export const toNs = (ms: number): number => Math.round(ms * 1_000_000);

@@ -67,7 +67,12 @@ describe("a machine from data sheets", () => {
 
   it("holds what is left beside the weights, and is refused when nothing is", () => {
     const h100 = findHardware("h100");
-    const blocks = deriveCapacityBlocks(findServedModel("llama-3.1-8b"), h100, { tensor: 1, pipeline: 1 }, { blockTokens: 64 });
+    const blocks = deriveCapacityBlocks(
+      findServedModel("llama-3.1-8b"),
+      h100,
+      { tensor: 1, pipeline: 1 },
+      { blockTokens: 64 },
+    );
     expect(blocks).toBe(Math.floor((72e9 - 16.06e9) / (64 * 131_072)));
     const tooLarge = () =>
       deriveCapacityBlocks(findServedModel("llama-3.1-70b"), h100, { tensor: 1, pipeline: 1 }, { blockTokens: 64 });
@@ -75,7 +80,9 @@ describe("a machine from data sheets", () => {
   });
 
   it("is refused for a mixture of experts", () => {
-    expect(() => deriveCoefficients(findServedModel("qwen3-30b-a3b"), findHardware("h100"), 1)).toThrow(/mixture of experts/);
+    expect(() => deriveCoefficients(findServedModel("qwen3-30b-a3b"), findHardware("h100"), 1)).toThrow(
+      /mixture of experts/,
+    );
   });
 });
 

@@ -39,11 +39,11 @@ export const findVerifyRatio = (stepMs: (tokens: number) => number, batch: numbe
   stepMs(batch * (draftTokens + 1)) / stepMs(batch);
 
 /** The draft length with the highest value, the shortest of equals; 0 when drafting is worth nothing. */
-export function findBestLength(longest: number, valueOf: (draftTokens: number) => number): number {
+export function findBestLength(longest: number, worthOf: (draftTokens: number) => number): number {
   let best = 0;
-  let bestValue = valueOf(0);
+  let bestValue = worthOf(0);
   for (let draftTokens = 1; draftTokens <= longest; draftTokens++) {
-    const value = valueOf(draftTokens);
+    const value = worthOf(draftTokens);
     if (value > bestValue) [best, bestValue] = [draftTokens, value];
   }
   return best;

@@ -25,7 +25,7 @@ export type Speculation = {
 /** What a step does: no draft at all is `draft: null`. */
 export type DraftPlan = { draft: DraftModel | null; draftTokens: number };
 
-const NO_DRAFT: DraftPlan = { draft: null, draftTokens: 0 };
+export const NO_DRAFT: DraftPlan = { draft: null, draftTokens: 0 };
 
 function checkSpeculation({ drafts, draftTokens }: Speculation): void {
   const refuse = (field: string, message: string): never => {
@@ -40,12 +40,17 @@ function checkSpeculation({ drafts, draftTokens }: Speculation): void {
   }
 }
 
-/** The decoding part of a step that verifies: proposed tokens go through the layers like a prompt's, contexts are read once. */
-export function addVerification(load: StepLoad, draftTokens: number): StepLoad {
+/**
+ * A step that verifies so many proposed tokens in all: they go through the layers like a prompt's, each attends to its
+ * sequence's context, and contexts are read once.
+ */
+export function addVerification(load: StepLoad, draftedTokens: number): StepLoad {
+  if (draftedTokens === 0) return load;
+  const contextTokens = load.decodeContextTokens / load.decodeSequences;
   return {
     ...load,
-    prefillTokens: load.prefillTokens + load.decodeSequences * draftTokens,
-    prefillAttentionPairs: load.prefillAttentionPairs + load.decodeContextTokens * draftTokens,
+    prefillTokens: load.prefillTokens + draftedTokens,
+    prefillAttentionPairs: load.prefillAttentionPairs + contextTokens * draftedTokens,
   };
 }
 
@@ -66,7 +71,8 @@ export function createDraftPlanner(speculation: Speculation): DraftPlanner {
     let bestTokensPerMs = 0;
     if (load.decodeSequences === 0) return best;
     for (const { plan, expected } of plans) {
-      const stepMs = stepTime(addVerification(load, plan.draftTokens)) + timeDrafts(plan, load.decodeSequences);
+      const verification = addVerification(load, plan.draftTokens * load.decodeSequences);
+      const stepMs = stepTime(verification) + timeDrafts(plan, load.decodeSequences);
       if (expected / stepMs > bestTokensPerMs) [best, bestTokensPerMs] = [plan, expected / stepMs];
     }
     return best;
@@ -81,7 +87,7 @@ function listPlans({ drafts, draftTokens }: Speculation): DraftPlan[] {
 }
 
 /** Proposed tokens that are kept. */
-export function sampleAccepted({ draft, draftTokens }: DraftPlan, random: Random): number {
+export function sampleAccepted(draft: DraftModel | null, draftTokens: number, random: Random): number {
   let accepted = 0;
   while (accepted < draftTokens && random.next() < (draft?.acceptance[accepted] ?? 0)) accepted += 1;
   return accepted;

@@ -40,8 +40,9 @@ describe("closed forms", () => {
     [0.8, 8],
     [0.9, 13],
   ])("find the best length at rate %d and cost 0.05: %d", (rate, length) => {
-    const valueOf = (draftTokens: number) => speedUp(expectTokens(rate, draftTokens), { draftTokens, draftRatio: 0.05 });
-    expect(findBestLength(30, valueOf)).toBe(length);
+    const worthOf = (draftTokens: number) =>
+      speedUp(expectTokens(rate, draftTokens), { draftTokens, draftRatio: 0.05 });
+    expect(findBestLength(30, worthOf)).toBe(length);
   });
 
   it("say that drafts stop paying where the batch makes verification dear", () => {
@@ -71,16 +72,16 @@ describe("drafting", () => {
   it("takes the best of all drafts and lengths, as trying each does", () => {
     for (const sequences of [1, 4, 32, 128]) {
       const load = loadOf(sequences);
-      const valueOf = (draft: DraftModel, length: number): number => {
+      const worthOf = (draft: DraftModel, length: number): number => {
         const drafting = length * (draft.stepMs + draft.sequenceMs * sequences);
         const expected = expectTokensByPosition(draft.acceptance.slice(0, length));
-        return expected / (stepTime(addVerification(load, length)) + drafting);
+        return expected / (stepTime(addVerification(load, length * sequences)) + drafting);
       };
       const all = [small, tiny].flatMap((draft) =>
-        Array.from({ length: draft.acceptance.length + 1 }, (_, length) => valueOf(draft, length)),
+        Array.from({ length: draft.acceptance.length + 1 }, (_, length) => worthOf(draft, length)),
       );
       const chosen = createDraftPlanner({ drafts: [small, tiny], draftTokens: "auto" })(load, stepTime);
-      expect(valueOf(chosen.draft ?? small, chosen.draftTokens)).toBeCloseTo(Math.max(...all), 12);
+      expect(worthOf(chosen.draft ?? small, chosen.draftTokens)).toBeCloseTo(Math.max(...all), 12);
     }
   });
 
@@ -95,7 +96,7 @@ describe("drafting", () => {
     const draft: DraftModel = { ...tiny, acceptance: [0.7, 0.5, 0.2] };
     const tries = 200_000;
     let tokens = 0;
-    for (let n = 0; n < tries; n++) tokens += 1 + sampleAccepted({ draft, draftTokens: 3 }, random);
+    for (let n = 0; n < tries; n++) tokens += 1 + sampleAccepted(draft, 3, random);
     // Five standard errors: the tokens of a step vary by less than one.
     expect(Math.abs(tokens / tries - 2.12)).toBeLessThan(5 / Math.sqrt(tries));
   });

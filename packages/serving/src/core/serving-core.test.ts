@@ -8,7 +8,7 @@ import {
   type ServingConfig,
   type ServingRequest,
   simulate,
-} from "./index.ts";
+} from "../index.ts";
 
 const stepTime = createStepTimeModel(LLAMA_3_1_8B_H100);
 const lruLeaf = findKvPolicy("lru-leaf");

@@ -1,0 +1,252 @@
+/**
+ * Which sequences compute what in the next step: those that decode first, each its token and its drafts; then prefill with
+ * what is left of the token budget, in order of admission; then who waits. People come before batch work throughout.
+ * When decoding needs a block and none can be had, the last of the batch gives its blocks back, waits at the head of its
+ * line and recomputes. So the first of the batch always goes on.
+ * Invariant: `running` holds people before batch work, each in order of admission.
+ */
+
+import { assert } from "@centspan/base";
+import type { KvBlockId } from "@centspan/model";
+import { countSharedBlocks, type KvCache } from "../kv-cache.ts";
+import type { Admission, ServingConfig } from "../serving-types.ts";
+import { type DraftPlan, type DraftPlanner, NO_DRAFT } from "../speculative/drafting.ts";
+import type { StepLoad, StepTimeModel } from "../step-time.ts";
+import { countKnownTokens, type Sequence } from "./sequence.ts";
+import type { WaitingLine } from "./waiting-line.ts";
+
+export type Batch = {
+  config: ServingConfig;
+  cache: KvCache;
+  stepTime: StepTimeModel;
+  planDrafts: DraftPlanner | null;
+  waiting: WaitingLine;
+  running: Sequence[];
+};
+
+/** What changes with a step; who computes how much stands in the sequences' `stepTokens`. */
+export type StepPlan = {
+  startNs: number;
+  load: StepLoad;
+  drafts: DraftPlan;
+  draftedTokens: number;
+  admitted: Admission[];
+  preempted: Sequence[];
+  evicted: KvBlockId[];
+  /** A sequence had to give way because blocks ran out. */
+  isShort: boolean;
+  /** Nothing but decoding, by sequences that all decoded before: the next step is the same unless something happens. */
+  isSteady: boolean;
+};
+
+/** Null when nobody has anything to compute. */
+export function planStep(batch: Batch, startNs: number): StepPlan | null {
+  const plan = createPlan(startNs);
+  makeWay(batch, plan);
+  const isPrefillStep = batch.config.chunkedPrefill === false && admitWholePrompts(batch, plan);
+  if (!isPrefillStep) {
+    planDecodes(batch, plan);
+    if (batch.config.chunkedPrefill !== false) planChunks(batch, plan);
+  }
+  const { decodeSequences, prefillTokens } = plan.load;
+  return decodeSequences + prefillTokens === 0 ? null : plan;
+}
+
+const createPlan = (startNs: number): StepPlan => ({
+  startNs,
+  load: { decodeSequences: 0, decodeContextTokens: 0, prefillTokens: 0, prefillAttentionPairs: 0 },
+  drafts: NO_DRAFT,
+  draftedTokens: 0,
+  admitted: [],
+  preempted: [],
+  evicted: [],
+  isShort: false,
+  isSteady: true,
+});
+
+/** A person who waits takes the place of batch work when there is no other. */
+function makeWay(batch: Batch, plan: StepPlan): void {
+  const { config, cache, running, waiting } = batch;
+  if (!running.at(-1)?.isBatch) return;
+  const head = waiting.first(plan.startNs);
+  if (head === null || head.isBatch) return;
+  const missing = Math.ceil(countKnownTokens(head) / config.blockTokens) - cache.countHits(head.request.blockKeys);
+  const lacksRoom = (): boolean => {
+    const { free, idle } = cache.counts();
+    return running.length >= config.maxSequences || free + idle < missing;
+  };
+  while (running.at(-1)?.isBatch && lacksRoom()) preemptLast(batch, plan);
+}
+
+function preemptLast({ cache, waiting, running }: Batch, plan: StepPlan): Sequence {
+  const victim = running.pop();
+  assert(victim?.lease, "a batch without sequences needs no blocks");
+  cache.close(victim.lease, plan.startNs);
+  victim.lease = null;
+  victim.computedTokens = 0;
+  victim.stepTokens = 0;
+  victim.isDecoding = false;
+  victim.preemptions += 1;
+  waiting.putBack(victim);
+  plan.preempted.push(victim);
+  plan.isSteady = false;
+  return victim;
+}
+
+function planDecodes(batch: Batch, plan: StepPlan): void {
+  const { running, planDrafts } = batch;
+  if (planDrafts) chooseDrafts(batch, plan, planDrafts);
+  let decoding = 0;
+  let contextTokens = 0;
+  // Whoever gives way stands at the end, so that what was planned stays planned.
+  for (let at = 0; at < running.length; at++) {
+    const sequence = running[at];
+    if (!sequence?.isDecoding) {
+      plan.isSteady = false;
+      continue;
+    }
+    const drafts = Math.min(plan.drafts.draftTokens, sequence.outputTokens - sequence.generatedTokens - 1);
+    const neededTokens = sequence.computedTokens + 1 + drafts;
+    if (neededTokens > sequence.heldTokens && !reserve(batch, plan, sequence, neededTokens)) continue;
+    sequence.stepTokens = 1 + drafts;
+    decoding += 1;
+    contextTokens += sequence.promptTokens + sequence.generatedTokens;
+    plan.draftedTokens += drafts;
+  }
+  plan.load.decodeSequences = decoding;
+  plan.load.decodeContextTokens = contextTokens;
+}
+
+function chooseDrafts({ config, running, stepTime }: Batch, plan: StepPlan, planDrafts: DraftPlanner): void {
+  const decoding = running.filter((sequence) => sequence.isDecoding);
+  if (decoding.length === 0) return;
+  const decodeContextTokens = decoding.reduce((sum, sequence) => sum + countKnownTokens(sequence), 0);
+  const load = { ...plan.load, decodeSequences: decoding.length, decodeContextTokens };
+  const most = Math.floor(config.tokenBudget / decoding.length) - 1;
+  const { draft, draftTokens } = planDrafts(load, stepTime);
+  plan.drafts = { draft, draftTokens: Math.min(draftTokens, most) };
+  plan.isSteady = false;
+}
+
+/** Makes room for so many tokens of the sequence; false when it had to give way itself. */
+function reserve(batch: Batch, plan: StepPlan, sequence: Sequence, tokens: number): boolean {
+  const { cache, config } = batch;
+  assert(sequence.lease, "a running sequence holds a lease");
+  const missing = Math.ceil((tokens - sequence.heldTokens) / config.blockTokens);
+  for (;;) {
+    const evicted = cache.grow(sequence.lease, missing, plan.startNs);
+    if (evicted) {
+      plan.evicted.push(...evicted);
+      sequence.heldTokens += missing * config.blockTokens;
+      return true;
+    }
+    plan.isShort = true;
+    if (preemptLast(batch, plan) === sequence) return false;
+  }
+}
+
+function planChunks(batch: Batch, plan: StepPlan): void {
+  const { config, waiting, running } = batch;
+  let left = config.tokenBudget - plan.load.decodeSequences - plan.draftedTokens;
+  for (const sequence of plan.isSteady ? [] : running) {
+    if (left <= 0) break;
+    if (!sequence.isDecoding) left -= planChunk(plan, sequence, left);
+  }
+  // Blocks that somebody just gave up are not handed out again in the same step, least of all to the same sequence.
+  while (!plan.isShort && left > 0 && running.length < config.maxSequences) {
+    const head = waiting.first(plan.startNs);
+    if (head === null || !admit(batch, plan, head)) break;
+    left -= head.isDecoding ? planImported(plan, head) : planChunk(plan, head, left);
+  }
+}
+
+/** Without chunks a prompt is computed whole, beside other whole prompts and no decoding; a very long one alone. */
+function admitWholePrompts(batch: Batch, plan: StepPlan): boolean {
+  const { config, waiting, running } = batch;
+  let left = config.tokenBudget;
+  while (running.length < config.maxSequences) {
+    const head = waiting.first(plan.startNs);
+    const isFirst = left === config.tokenBudget;
+    if (head === null || (!isFirst && countKnownTokens(head) > left) || !admit(batch, plan, head)) break;
+    if (head.isDecoding) continue;
+    left -= planChunk(plan, head, countKnownTokens(head));
+  }
+  return left < config.tokenBudget;
+}
+
+/** The tokens planned. */
+function planChunk({ load }: StepPlan, sequence: Sequence, most: number): number {
+  const tokens = Math.min(countKnownTokens(sequence) - sequence.computedTokens, most);
+  sequence.stepTokens = tokens;
+  load.prefillTokens += tokens;
+  load.prefillAttentionPairs += tokens * (sequence.computedTokens + tokens / 2);
+  return tokens;
+}
+
+/** One whose prompt was computed elsewhere decodes at once. */
+function planImported({ load }: StepPlan, sequence: Sequence): number {
+  sequence.stepTokens = 1;
+  load.decodeSequences += 1;
+  load.decodeContextTokens += countKnownTokens(sequence);
+  return 1;
+}
+
+/** Gives the sequence its blocks for everything known so far; the last token is always computed, never looked up. */
+function admit({ config, cache, running, waiting }: Batch, plan: StepPlan, sequence: Sequence): boolean {
+  const { blockTokens } = config;
+  const { blockKeys, id, importedTokens = 0 } = sequence.request;
+  const tokens = countKnownTokens(sequence);
+  const totalBlocks = Math.ceil(tokens / blockTokens);
+  const opened = cache.open({
+    keys: blockKeys,
+    maxHitBlocks: Math.floor((tokens - 1) / blockTokens),
+    totalBlocks,
+    atNs: plan.startNs,
+  });
+  if (!opened) return false;
+  const { lease, hitBlocks } = opened;
+  waiting.take(sequence);
+  sequence.lease = lease;
+  sequence.heldTokens = totalBlocks * blockTokens;
+  sequence.computedTokens = hitBlocks * blockTokens;
+  // What came from another replica is gone with the blocks when the sequence had to give way.
+  if (sequence.preemptions === 0 && importedTokens > sequence.computedTokens) {
+    sequence.computedTokens = importedTokens;
+    sequence.isDecoding = tokens === importedTokens + 1;
+  }
+  publishFullBlocks(cache, sequence, blockTokens, plan.startNs);
+  enter(running, sequence);
+  plan.isSteady = false;
+  plan.evicted.push(...opened.evicted);
+  plan.admitted.push({
+    id,
+    hitBlocks,
+    missBlocks: totalBlocks - hitBlocks,
+    hitTokens: hitBlocks * blockTokens,
+    recomputed: sequence.preemptions > 0,
+  });
+  return true;
+}
+
+/** Shares the blocks that are full and have a key, and notes when the next one will be. */
+export function publishFullBlocks(cache: KvCache, sequence: Sequence, blockTokens: number, atNs: number): void {
+  const { lease, request, computedTokens } = sequence;
+  assert(lease, "a running sequence holds a lease");
+  const fullBlocks = Math.floor(computedTokens / blockTokens);
+  let shared = countSharedBlocks(lease);
+  while (shared < fullBlocks) {
+    const key = request.blockKeys[shared];
+    if (key === undefined) break;
+    cache.publish(lease, key, atNs);
+    shared += 1;
+  }
+  const hasMore = shared < request.blockKeys.length;
+  sequence.publishAtTokens = hasMore ? (shared + 1) * blockTokens : Number.POSITIVE_INFINITY;
+}
+
+/** People stand before batch work. */
+function enter(running: Sequence[], sequence: Sequence): void {
+  let at = running.length;
+  if (!sequence.isBatch) while (at > 0 && running[at - 1]?.isBatch) at -= 1;
+  running.splice(at, 0, sequence);
+}
