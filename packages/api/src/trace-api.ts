@@ -4,6 +4,7 @@
  */
 import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
 import type { Principal } from "@centspan/model";
+import { answerJson } from "./answer-json.ts";
 import { describeApi } from "./openapi.ts";
 import type { ApiDeps, Caller, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -45,7 +46,7 @@ async function answer(deps: ApiDeps, request: Request, trusted: Principal | unde
   }
   const { workspace: _named, ...own } = query;
   const result = await route.handle({ deps, caller, params, query: own, body: await readBody(request, route) });
-  return Response.json(result, { status: route.successStatus ?? 200, headers: { "cache-control": "no-store" } });
+  return answerJson(result, route.successStatus ?? 200);
 }
 
 function answerProblem(thrown: unknown): Response {

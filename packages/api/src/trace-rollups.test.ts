@@ -1,7 +1,9 @@
-import { parseDecimal } from "@centspan/base";
-import { EMPTY_BUCKETS, EMPTY_IDENTITY, type RatedCall, type SpanSkeleton } from "@centspan/model";
+import { type Decimal, parseDecimal } from "@centspan/base";
+import { EMPTY_BUCKETS, type SpanSkeleton, type SpanSpend } from "@centspan/model";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findAnomalies, sumCostBySpan } from "./trace-rollups.ts";
+import { buildSpanTree } from "./span-tree.ts";
+import { findAnomalies, sumBuckets, sumCostBySpan } from "./trace-rollups.ts";
 
 const span = (spanId: string, parentSpanId: string, more: Partial<SpanSkeleton> = {}): SpanSkeleton => ({
   traceId: "t",
@@ -19,64 +21,90 @@ const span = (spanId: string, parentSpanId: string, more: Partial<SpanSkeleton> 
   ...more,
 });
 
-const call = (spanId: string, costUsd: string | null, more: Partial<RatedCall> = {}): RatedCall => ({
-  ...EMPTY_IDENTITY,
-  callId: spanId,
-  traceId: "t",
+const spend = (spanId: string, costUsd: string | null, more: Partial<SpanSpend> = {}): SpanSpend => ({
   spanId,
-  atNs: 0n,
-  durationNs: 0n,
   provider: "p",
   model: "m",
-  effort: "",
-  serviceTier: "",
-  responseId: "",
-  source: "client",
-  dialect: "semconv",
-  inputSemantics: "inclusive",
-  requests: 1,
-  buckets: EMPTY_BUCKETS,
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
   costStatus: costUsd === null ? "unpriced" : "rated",
+  quarantineReason: "",
+  calls: 1,
+  buckets: EMPTY_BUCKETS,
   costUsd: costUsd === null ? null : parseDecimal(costUsd),
-  lines: [],
   ...more,
 });
 
-const kinds = (spans: SpanSkeleton[], calls: RatedCall[] = []) =>
-  findAnomalies({ spans, conflictingSpanIds: [] }, calls).map(({ spanId, kind }) => `${spanId} ${kind}`);
+const kinds = (spans: SpanSkeleton[], spends: SpanSpend[] = []) =>
+  findAnomalies(buildSpanTree(spans), [], spends).map(({ spanId, kind }) => `${spanId} ${kind}`);
+
+const sum = (spans: SpanSkeleton[], spends: SpanSpend[]): Record<string, string> =>
+  Object.fromEntries([...sumCostBySpan(buildSpanTree(spans), spends)].map(([id, usd]) => [id, usd.toFixed()]));
+
+/** Every call walks up to the root by itself. */
+function sumSlowly(spans: SpanSkeleton[], spends: SpanSpend[]): Record<string, string> {
+  const parentOf = new Map(spans.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
+  const cost = new Map<string, Decimal>();
+  for (const { spanId, costUsd } of spends) {
+    const seen = new Set<string>();
+    for (let id = spanId; costUsd !== null && id !== "" && !seen.has(id); id = parentOf.get(id) ?? "") {
+      if (parentOf.has(id) || id === spanId) cost.set(id, cost.get(id)?.plus(costUsd) ?? costUsd);
+      seen.add(id);
+    }
+  }
+  return Object.fromEntries([...cost].map(([id, usd]) => [id, usd.toFixed()]));
+}
 
 describe("cost by span", () => {
   it("adds distinct calls up to every ancestor", () => {
     const spans = [span("root", ""), span("a", "root"), span("b", "root"), span("c", "a")];
-    const cost = sumCostBySpan(spans, [call("c", "0.1"), call("b", "0.2"), call("a", "0.01")]);
-    expect([...cost].map(([id, usd]) => [id, usd.toFixed()]).sort()).toEqual([
-      ["a", "0.11"],
-      ["b", "0.2"],
-      ["c", "0.1"],
-      ["root", "0.31"],
-    ]);
+    const spends = [spend("c", "0.1"), spend("b", "0.2"), spend("a", "0.01"), spend("a", "0.02")];
+    expect(sum(spans, spends)).toEqual({ a: "0.13", b: "0.2", c: "0.1", root: "0.33" });
   });
 
   it("has no figure where nothing below is priced: not zero", () => {
-    expect(sumCostBySpan([span("root", "")], [call("root", null)]).has("root")).toBe(false);
+    expect(sum([span("root", "")], [spend("root", null)])).toEqual({});
   });
 
   it("counts a call once on a cycle, and on its own span when that never arrived", () => {
-    const cost = sumCostBySpan([span("a", "b"), span("b", "a")], [call("a", "1"), call("gone", "2")]);
-    expect([...cost].map(([id, usd]) => [id, usd.toFixed()])).toEqual([
-      ["a", "1"],
-      ["b", "1"],
-      ["gone", "2"],
-    ]);
+    const spends = [spend("a", "1"), spend("gone", "2"), spend("c", "4")];
+    expect(sum([span("a", "b"), span("b", "a"), span("c", "b")], spends)).toEqual({
+      a: "5",
+      b: "5",
+      c: "4",
+      gone: "2",
+    });
   });
 
-  it("climbs ten thousand levels", () => {
-    const spans = Array.from({ length: 10_000 }, (_, depth) => span(`s${depth}`, depth === 0 ? "" : `s${depth - 1}`));
-    expect(sumCostBySpan(spans, [call("s9999", "1")]).size).toBe(10_000);
+  it("leaves spans elsewhere that have the same id alone", () => {
+    expect(
+      sum([span("a", ""), span("a", "b", { linked: true }), span("b", "", { linked: true })], [spend("a", "1")]),
+    ).toEqual({
+      a: "1",
+    });
+  });
+
+  it("equals walking up from every call, whatever the parents", () => {
+    const name = fc.integer({ min: 0, max: 12 }).map((n) => (n === 0 ? "" : `s${n}`));
+    const parents = fc.array(name, { maxLength: 10 });
+    const drawn = fc.array(fc.tuple(name, fc.option(fc.integer({ min: 0, max: 99 }))), { maxLength: 20 });
+    fc.assert(
+      fc.property(parents, drawn, (parentIds, calls) => {
+        const spans = parentIds.map((parent, index) => span(`s${index + 1}`, parent));
+        const spends = calls
+          .filter(([id]) => id !== "")
+          .map(([id, cents]) => spend(id, cents === null ? null : `0.${String(cents).padStart(2, "0")}`));
+        expect(sum(spans, spends)).toEqual(sumSlowly(spans, spends));
+      }),
+    );
+  });
+
+  it("climbs a hundred thousand levels, from calls on each", () => {
+    const spans = Array.from({ length: 100_000 }, (_, depth) => span(`s${depth}`, depth === 0 ? "" : `s${depth - 1}`));
+    expect(
+      sum(
+        spans,
+        spans.map(({ spanId }) => spend(spanId, "1")),
+      ),
+    ).toMatchObject({ s0: "100000", s99999: "1" });
   });
 });
 
@@ -97,11 +125,24 @@ describe("anomalies", () => {
   });
 
   it("name unpriced and quarantined calls and conflicting spans", () => {
-    const calls = [call("a", null), call("b", null, { costStatus: "quarantined", quarantineReason: "total_mismatch" })];
-    expect(kinds([span("a", ""), span("b", "")], calls)).toEqual(["a unpriced", "b quarantined_usage"]);
-    expect(findAnomalies({ spans: [], conflictingSpanIds: ["x"] }, [])[0]).toMatchObject({
-      spanId: "x",
-      kind: "conflicting_content",
-    });
+    const spends = [
+      spend("a", null, { calls: 2 }),
+      spend("b", null, { costStatus: "quarantined", quarantineReason: "total_mismatch" }),
+    ];
+    const found = findAnomalies(buildSpanTree([span("a", ""), span("b", "")]), ["x"], spends);
+    expect(found.map(({ spanId, kind, detail }) => [spanId, kind, detail])).toEqual([
+      ["x", "conflicting_content", "arrived twice with different content; the first counts"],
+      ["a", "unpriced", "no price for p m (2 calls)"],
+      ["b", "quarantined_usage", "total_mismatch"],
+    ]);
+  });
+});
+
+it("sums the tokens of all calls", () => {
+  const buckets = { ...EMPTY_BUCKETS, input: 3, cacheRead: 4 };
+  expect(sumBuckets([spend("a", "1", { buckets }), spend("b", null, { buckets })])).toEqual({
+    ...EMPTY_BUCKETS,
+    input: 6,
+    cacheRead: 8,
   });
 });

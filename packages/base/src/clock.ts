@@ -14,12 +14,17 @@ export function createWallClock(): Clock {
   return { nowNs: () => originNs + (process.hrtime.bigint() - startedNs) };
 }
 
+/** The last second that was written: instants come in lists, and most are within the second of the one before. */
+let lastSecond = { seconds: 0n, text: "1970-01-01T00:00:00" };
+
 /** ISO 8601 in UTC with all nine decimals: 2026-11-29T17:44:14.123456789Z. */
 export function formatInstant(ns: bigint): string {
   const seconds = ns / 1_000_000_000n;
   const fraction = ns % 1_000_000_000n;
-  const base = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  return `${base}.${fraction.toString().padStart(9, "0")}Z`;
+  if (seconds !== lastSecond.seconds) {
+    lastSecond = { seconds, text: new Date(Number(seconds) * 1000).toISOString().slice(0, 19) };
+  }
+  return `${lastSecond.text}.${fraction.toString().padStart(9, "0")}Z`;
 }
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})?$/;

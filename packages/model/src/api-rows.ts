@@ -136,8 +136,9 @@ export type SpanRow = z.infer<typeof spanRowSchema>;
 
 export const traceDetailSchema = z.object({
   trace: traceRowSchema,
+  buckets: bucketsSchema.describe("tokens of all calls, listed here or not"),
   spans: z.array(spanRowSchema),
-  calls: z.array(callRowSchema),
+  calls: z.array(callRowSchema).describe("the newest, where the anomaly calls_cut says so"),
   anomalies: z.array(z.object({ spanId: z.string(), kind: z.string(), detail: z.string() })),
 });
 export type TraceDetail = z.infer<typeof traceDetailSchema>;

@@ -166,6 +166,7 @@ export const en = {
     conflicting_content: "arrived twice with different content; the first counts",
     quarantined_usage: "usage is missing or contradicts itself, not priced",
     unpriced: "no price for this model",
+    calls_cut: "more calls than are listed: turns show the newest; cost, tokens and counts are of all",
   },
   childrenKept: (count: string) => `${count} children kept`,
   missingParent: (id: string) => `missing parent ${id}`,

@@ -146,6 +146,7 @@ export const ko: Catalogue = {
     conflicting_content: "다른 내용으로 두 번 도착; 첫 번째만 인정",
     quarantined_usage: "사용량이 없거나 모순되어 가격을 매기지 않음",
     unpriced: "이 모델의 가격이 없음",
+    calls_cut: "호출이 많아 최신 호출만 나열됨; 비용, 토큰, 개수는 모든 호출 기준",
   },
   childrenKept: (count) => `자식 ${count}개 유지`,
   missingParent: (id) => `없는 부모 ${id}`,

@@ -1,60 +1,64 @@
-import { CentspanError, formatDecimal, formatInstant } from "@centspan/base";
-import { type RatedCall, type SpanSkeleton, traceDetailSchema } from "@centspan/model";
+import { CentspanError, type Decimal, formatDecimal, formatInstant } from "@centspan/base";
+import { type SpanRow, type SpanSkeleton, traceDetailSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { toCallRow, toTraceRow } from "../rows.ts";
-import { findAnomalies, sumCostBySpan } from "../trace-rollups.ts";
+import { buildSpanTree } from "../span-tree.ts";
+import { findAnomalies, sumBuckets, sumCostBySpan } from "../trace-rollups.ts";
 
-/** A trace has at most this many calls in one answer; more is a sign of a shared trace, and said as an anomaly. */
-const CALLS_MAX = 10_000;
+/** As many calls are listed with a trace. Costs, tokens and counts are of all of them. */
+const CALLS_LISTED = 1000;
 
 export const readTrace = defineRoute({
   id: "readTrace",
   method: "GET",
   path: "/traces/{traceId}",
   summary:
-    "One run: its spans without attributes, cost rollups, calls and anomalies; engine steps resolved through links",
+    "One run: its spans without attributes, cost rollups, calls and anomalies; engine steps resolved through links. " +
+    `Of more than ${CALLS_LISTED} calls the newest are listed, and the anomaly calls_cut says so; /calls has all of them.`,
   allow: ["api"],
   query: z.strictObject({}),
   body: z.undefined(),
   answer: traceDetailSchema,
-  async run({ deps, caller, params: { traceId = "" } }) {
-    const filter = { traceId };
-    const [stored, summaries, calls] = await Promise.all([
-      deps.warehouse.readTrace(caller.workspace, traceId),
-      deps.warehouse.listTraces(caller.workspace, filter, { limit: 1, cursor: null }),
-      listAllCalls(),
+  async run({ deps: { warehouse }, caller: { workspace }, params: { traceId = "" } }) {
+    const [stored, head, spends, calls] = await Promise.all([
+      warehouse.readTrace(workspace, traceId),
+      warehouse.readTraceHead(workspace, traceId),
+      warehouse.sumTraceCalls(workspace, traceId),
+      warehouse.listCalls(workspace, { traceId }, { limit: CALLS_LISTED, cursor: null }),
     ]);
-    const summary = summaries.data[0];
-    if (summary === undefined) throw new CentspanError("not_found", `trace ${traceId}: not in this workspace`);
-    const anomalies = findAnomalies(stored, calls);
-    const cost = sumCostBySpan(stored.spans, calls);
+    if (head === null) throw new CentspanError("not_found", `trace ${traceId}: not in this workspace`);
+    const tree = buildSpanTree(stored.spans);
+    const anomalies = findAnomalies(tree, stored.conflictingSpanIds, spends);
+    if (calls.nextCursor !== null) {
+      const all = spends.reduce((sum, spend) => sum + spend.calls, 0);
+      const detail = `the ${CALLS_LISTED} newest of ${all} calls are listed; costs, tokens and counts are of all`;
+      anomalies.push({ spanId: "", kind: "calls_cut", detail });
+    }
+    const cost = sumCostBySpan(tree, spends);
     return {
-      trace: toTraceRow(summary, [...new Set(anomalies.map((anomaly) => anomaly.kind))]),
-      spans: stored.spans.map((span) => toSpanRow(span, cost.get(span.spanId) ?? null)),
-      calls: calls.map(toCallRow),
+      trace: toTraceRow(head, [...new Set(anomalies.map(({ kind }) => kind))]),
+      buckets: sumBuckets(spends),
+      spans: stored.spans.map((span) => toSpanRow(span, span.linked ? undefined : cost.get(span.spanId))),
+      calls: calls.data.map(toCallRow),
       anomalies,
     };
-
-    async function listAllCalls(): Promise<RatedCall[]> {
-      const all: RatedCall[] = [];
-      let cursor: string | null = null;
-      do {
-        const page = await deps.warehouse.listCalls(caller.workspace, filter, { limit: 1000, cursor });
-        all.push(...page.data);
-        cursor = page.nextCursor;
-      } while (cursor !== null && all.length < CALLS_MAX);
-      return all;
-    }
   },
 });
 
-function toSpanRow(span: SpanSkeleton, costUsd: Parameters<typeof formatDecimal>[0] | null) {
-  const { startedAtNs, endedAtNs, ...same } = span;
-  return {
-    ...same,
-    startedAt: formatInstant(startedAtNs),
-    durationNs: (endedAtNs - startedAtNs).toString(),
-    costUsd: costUsd === null ? null : formatDecimal(costUsd),
-  };
-}
+/** Member by member: of a hundred thousand spans, taking the others over by a rest is most of the time. */
+const toSpanRow = (span: SpanSkeleton, costUsd: Decimal | undefined): SpanRow => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  name: span.name,
+  service: span.service,
+  layer: span.layer,
+  startedAt: formatInstant(span.startedAtNs),
+  durationNs: (span.endedAtNs - span.startedAtNs).toString(),
+  status: span.status,
+  facts: span.facts,
+  linked: span.linked,
+  links: span.links,
+  costUsd: costUsd === undefined ? null : formatDecimal(costUsd),
+});

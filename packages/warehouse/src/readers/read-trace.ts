@@ -9,7 +9,7 @@ import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 import { FACT_ATTRIBUTES, FACT_CHARACTERS } from "./row-facts.ts";
 
-const SKELETON_COLUMNS = `trace_id, span_id, parent_span_id, name, service, status, layer,
+const SKELETON_COLUMNS = `span_id, parent_span_id, name, service, status, layer,
   ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
   mapApply(
     (name, value) -> (name, substringUTF8(value, 1, {factCharacters:UInt32})),
@@ -20,7 +20,6 @@ const SKELETON_COLUMNS = `trace_id, span_id, parent_span_id, name, service, stat
 const IN_TRACE = "workspace = {workspace:String} AND trace_id = {traceId:String}";
 
 type SkeletonRow = {
-  trace_id: string;
   span_id: string;
   parent_span_id: string;
   name: string;
@@ -32,55 +31,62 @@ type SkeletonRow = {
   facts: Record<string, string>;
   link_ids: [traceId: string, spanId: string][];
 };
+type LinkedRow = SkeletonRow & { trace_id: string };
 
 export async function readTrace(connection: Connection, workspace: string, traceId: string): Promise<StoredTrace> {
   const params = { workspace, traceId, factNames: FACT_ATTRIBUTES, factCharacters: FACT_CHARACTERS };
-  const [own, linked, conflicts] = await Promise.all([
+  const [own, conflicts] = await Promise.all([
     connection.queryColumns<SkeletonRow>(
       `SELECT ${SKELETON_COLUMNS} FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED}`,
       params,
     ),
-    connection.queryColumns<SkeletonRow>(
-      `SELECT ${SKELETON_COLUMNS} FROM spans
-       WHERE workspace = {workspace:String} AND (trace_id, span_id) IN (
-         SELECT link.trace_id, link.span_id
-         FROM (SELECT trace_id, span_id, links FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED})
-         ARRAY JOIN links AS link
-         WHERE link.trace_id != {traceId:String}
-       )
-       ${FIRST_RECEIVED}`,
-      params,
-    ),
     connection.query<{ span_id: string }>(
       `SELECT span_id FROM spans WHERE ${IN_TRACE}
-       GROUP BY span_id HAVING uniqExact(content_hash) > 1 ORDER BY span_id`,
+       GROUP BY span_id HAVING min(content_hash) != max(content_hash) ORDER BY span_id`,
       params,
     ),
   ]);
-  const spans = [...toSkeletons(own, false), ...toSkeletons(linked, true)];
+  const spans = toSkeletons(own, () => traceId, false);
+  if (spans.some(({ links }) => links.some((link) => link.traceId !== traceId))) {
+    const linked = await connection.queryColumns<LinkedRow>(SELECT_LINKED, params);
+    spans.push(...toSkeletons(linked, (index) => take(linked.trace_id, index), true));
+  }
   return { spans: spans.sort(byStart), conflictingSpanIds: conflicts.map((row) => row.span_id) };
 }
 
-function toSkeletons(columns: Columns<SkeletonRow>, linked: boolean): SpanSkeleton[] {
-  const at = <Name extends keyof SkeletonRow>(name: Name, index: number): SkeletonRow[Name] => {
-    const value = columns[name][index];
-    assert(value !== undefined, "columns of one length");
-    return value;
-  };
-  return columns.trace_id.map((traceId, index) => ({
-    traceId,
-    spanId: at("span_id", index),
-    parentSpanId: at("parent_span_id", index),
-    name: at("name", index),
-    service: at("service", index),
-    startedAtNs: BigInt(at("started_ns", index)),
-    endedAtNs: BigInt(at("ended_ns", index)),
-    status: at("status", index),
-    layer: at("layer", index),
-    facts: at("facts", index),
-    links: at("link_ids", index).map(([linkedTrace, spanId]) => ({ traceId: linkedTrace, spanId })),
+const SELECT_LINKED = `SELECT trace_id, ${SKELETON_COLUMNS} FROM spans
+  WHERE workspace = {workspace:String} AND (trace_id, span_id) IN (
+    SELECT link.trace_id, link.span_id
+    FROM (SELECT trace_id, span_id, links FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED})
+    ARRAY JOIN links AS link
+    WHERE link.trace_id != {traceId:String}
+  )
+  ${FIRST_RECEIVED}`;
+
+const toSkeletons = (
+  columns: Columns<SkeletonRow>,
+  traceIdOf: (index: number) => string,
+  linked: boolean,
+): SpanSkeleton[] =>
+  columns.span_id.map((spanId, index) => ({
+    traceId: traceIdOf(index),
+    spanId,
+    parentSpanId: take(columns.parent_span_id, index),
+    name: take(columns.name, index),
+    service: take(columns.service, index),
+    startedAtNs: BigInt(take(columns.started_ns, index)),
+    endedAtNs: BigInt(take(columns.ended_ns, index)),
+    status: take(columns.status, index),
+    layer: take(columns.layer, index),
+    facts: take(columns.facts, index),
+    links: take(columns.link_ids, index).map(([linkedTrace, id]) => ({ traceId: linkedTrace, spanId: id })),
     linked,
   }));
+
+function take<Value>(column: readonly Value[], index: number): Value {
+  const value = column[index];
+  assert(value !== undefined, "columns of one length");
+  return value;
 }
 
 /** By start; of spans that start together the longer first, since it is the likelier parent. */

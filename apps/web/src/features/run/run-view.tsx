@@ -69,18 +69,14 @@ function Attempts({ run, page }: { run: Run; page: Page }) {
 }
 
 function Facts({ run, page, turns }: { run: Run; page: Page; turns: number }) {
-  const { trace, calls, outcome, attempts, taskSpendUsd } = run;
+  const { trace, buckets, outcome, attempts, taskSpendUsd } = run;
   const { t } = page;
-  const cached = calls.reduce((sum, { buckets }) => sum + buckets.cacheRead, 0);
-  const prompt = calls.reduce(
-    (sum, { buckets }) => sum + buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h,
-    0,
-  );
+  const prompt = buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h;
   const mark =
     trace.provenance === null ? null : (
       <ProvenanceMark kind={trace.provenance} label={t.provenanceOf[trace.provenance]} />
     );
-  const share = formatShare(cached, prompt);
+  const share = formatShare(buckets.cacheRead, prompt);
   const durationNs = BigInt(trace.durationNs);
   return (
     <FigureStrip label={t.runFacts}>
@@ -199,7 +195,7 @@ export function RunView({ run, page }: { run: Run; page: Page }) {
   const waterfall = prepareWaterfall(run.spans, view);
   const turns = run.spans.filter((span) => span.name === "loop.turn").length;
   const steps = waterfall.linkedSpans === 0 ? "" : ` · ${t.linkedSteps(formatCount(waterfall.linkedSpans))}`;
-  const total = { calls: t.countCalls(formatCount(run.calls.length)), cost: costText(run.trace, page) };
+  const total = { calls: t.countCalls(formatCount(run.trace.calls)), cost: costText(run.trace, page) };
   return (
     <>
       <Facts run={run} page={page} turns={turns} />

@@ -1,0 +1,117 @@
+/** A trace with more calls than its answer lists, on the real stores. */
+import { randomBytes } from "node:crypto";
+import { createWallClock, parseDecimal, parseInstant } from "@centspan/base";
+import { type Control, openControl } from "@centspan/control";
+import { EMPTY_BUCKETS, EMPTY_IDENTITY, type RatedCall, type SpanRecord } from "@centspan/model";
+import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { type ApiClient, createApiClient, createTraceApi } from "./index.ts";
+
+const WORKSPACE = "cut";
+const TRACE = "c".repeat(32);
+const CALLS = 1003;
+const startedAtNs = parseInstant("2026-11-29T12:00:00Z") ?? 0n;
+const idOf = (n: number): string => n.toString(16).padStart(16, "0");
+
+let warehouse: Warehouse;
+let control: Control;
+let client: ApiClient;
+
+const makeSpan = (n: number, parent: number): SpanRecord => ({
+  traceId: TRACE,
+  spanId: idOf(n),
+  parentSpanId: parent === 0 ? "" : idOf(parent),
+  name: "chat",
+  kind: "client",
+  service: "app",
+  startedAtNs,
+  endedAtNs: startedAtNs + 1n,
+  status: "ok",
+  statusMessage: "",
+  attributes: {},
+  resourceAttributes: {},
+  scopeName: "",
+  events: [],
+  links: [],
+});
+
+/** Under spans 2 and 3 in turn; the first, which is not listed, has no price. */
+const makeCall = (n: number): RatedCall => ({
+  ...EMPTY_IDENTITY,
+  callId: `call_${n}`,
+  traceId: TRACE,
+  spanId: idOf(2 + (n % 2)),
+  atNs: startedAtNs + BigInt(n),
+  durationNs: 1n,
+  provider: "openai",
+  model: "m",
+  effort: "",
+  serviceTier: "",
+  responseId: "",
+  source: "client",
+  dialect: "semconv",
+  inputSemantics: "inclusive",
+  requests: 1,
+  buckets: { ...EMPTY_BUCKETS, input: 2, outputText: 1 },
+  ttftMs: null,
+  providedCostUsd: null,
+  provenance: "measured",
+  quarantineReason: "",
+  costStatus: n === 0 ? "unpriced" : "rated",
+  costUsd: n === 0 ? null : parseDecimal("0.000000000001"),
+  lines: [],
+});
+
+beforeAll(async () => {
+  const address = new URL(inject("clickhouseUrl"));
+  address.pathname = `/api_${randomBytes(8).toString("hex")}`;
+  warehouse = openWarehouse({ url: address.href });
+  control = openControl({ url: inject("databaseUrl") });
+  await Promise.all([warehouse.migrate(), control.migrate()]);
+  const api = createTraceApi({ warehouse, control, clock: createWallClock() });
+  const owner = {
+    keyId: "k",
+    keyName: "k",
+    kind: "api",
+    workspace: WORKSPACE,
+    org: "o",
+    orgWide: false,
+    team: null,
+  } as const;
+  client = createApiClient((path) => api.handle(new Request(new URL(path, "http://api.test")), owner));
+  await warehouse.insertSpans(WORKSPACE, [makeSpan(1, 0), makeSpan(2, 1), makeSpan(3, 1)]);
+  await warehouse.insertCalls(
+    WORKSPACE,
+    Array.from({ length: CALLS }, (_, n) => makeCall(n)),
+  );
+  await warehouse.refreshTraceSummaries(0n);
+});
+afterAll(() => Promise.all([warehouse.close(), control.close()]));
+
+it("counts all calls of a trace, lists the newest, and says that it does", async () => {
+  const { trace, spans, calls, buckets, anomalies } = await client.trace(TRACE);
+  expect(calls).toHaveLength(1000);
+  expect(calls.at(-1)?.callId).toBe("call_3");
+  expect(anomalies).toEqual([
+    { spanId: idOf(2), kind: "unpriced", detail: "no price for openai m" },
+    { spanId: "", kind: "calls_cut", detail: expect.stringContaining("1000 newest of 1003 calls") },
+  ]);
+  expect(trace).toMatchObject({ calls: CALLS, costUsd: "0.000000001002", anomalies: ["unpriced", "calls_cut"] });
+  expect(buckets).toEqual({ ...EMPTY_BUCKETS, input: 2 * CALLS, outputText: CALLS });
+  expect(Object.fromEntries(spans.map(({ spanId, costUsd }) => [spanId, costUsd]))).toEqual({
+    [idOf(1)]: "0.000000001002",
+    [idOf(2)]: "0.000000000501",
+    [idOf(3)]: "0.000000000501",
+  });
+});
+
+it("says nothing of a cut where there is none", async () => {
+  await warehouse.withdrawCalls(WORKSPACE, ["call_0", "call_1", "call_2"]);
+  const { calls, anomalies } = await client.trace(TRACE);
+  expect(calls).toHaveLength(1000);
+  expect(anomalies).toEqual([]);
+});
+
+it("does not know a trace of another workspace", async () => {
+  await expect(client.trace("d".repeat(32))).rejects.toMatchObject({ code: "not_found" });
+});
