@@ -10,25 +10,50 @@ import type { Call, PriceEntry, PriceSelectors, RateCard } from "@centspan/model
 /** A call, with the facts of the request that some price lists ask for where they are known. */
 export type RateableCall = Call & { region?: string; batch?: boolean };
 
+/** An entry with what its texts say worked out. */
+type Offer = { entry: PriceEntry; fromNs: bigint; toNs: bigint | null; selectors: number; selectorKey: string };
+type Candidate = Offer & { exactness: number };
+
 /** The entry that prices the call, or null when there is none or more than one has an equal claim. */
 export function selectEntry(call: RateableCall, cards: readonly RateCard[]): PriceEntry | null {
-  const candidates = cards
-    .filter((card) => card.provider === call.provider)
-    .flatMap((card) => card.entries)
-    .map((entry) => ({ entry, exactness: matchModel(entry.model, modelName(call)) }))
-    .filter(({ entry, exactness }) => exactness > 0 && isInForce(entry, call.atNs) && selectorsHold(entry.when, call))
-    .map(({ entry, exactness }) => ({ entry, exactness, selectors: countSelectors(entry.when) }))
-    .sort((a, b) => b.exactness - a.exactness || b.selectors - a.selectors || compareFrom(b.entry, a.entry));
-  const [first] = candidates;
+  const model = modelName(call);
+  const candidates: Candidate[] = [];
+  for (const offer of offersOf(cards).get(call.provider) ?? []) {
+    const exactness = matchModel(offer.entry.model, model);
+    if (exactness > 0 && isInForce(offer, call.atNs) && selectorsHold(offer.entry.when, call))
+      candidates.push({ ...offer, exactness });
+  }
+  const [first, ...others] = candidates.sort(
+    (a, b) => b.exactness - a.exactness || b.selectors - a.selectors || compareInstants(b.fromNs, a.fromNs),
+  );
   if (!first) return null;
-  const rival = candidates.find(
-    ({ entry, exactness, selectors }) =>
-      exactness === first.exactness &&
-      selectors === first.selectors &&
-      selectorKey(entry.when) !== selectorKey(first.entry.when),
+  const rival = others.find(
+    ({ exactness, selectors, selectorKey }) =>
+      exactness === first.exactness && selectors === first.selectors && selectorKey !== first.selectorKey,
   );
   return rival ? null : first.entry;
 }
+
+/** By provider. Lists of cards are few and don't change, and each rates many calls. */
+const offersByCards = new WeakMap<readonly RateCard[], ReadonlyMap<string, readonly Offer[]>>();
+
+function offersOf(cards: readonly RateCard[]): ReadonlyMap<string, readonly Offer[]> {
+  const known = offersByCards.get(cards);
+  if (known) return known;
+  const offers = new Map<string, Offer[]>();
+  for (const { provider, entries } of cards)
+    offers.set(provider, [...(offers.get(provider) ?? []), ...entries.map(readOffer)]);
+  offersByCards.set(cards, offers);
+  return offers;
+}
+
+const readOffer = (entry: PriceEntry): Offer => ({
+  entry,
+  fromNs: fromNs(entry),
+  toNs: entry.to === undefined ? null : readDate(entry.to),
+  selectors: countSelectors(entry.when),
+  selectorKey: selectorKey(entry.when),
+});
 
 /** Routers report `google/gemini-3-pro-preview` for what the provider itself calls `gemini-3-pro-preview`. */
 const modelName = (call: Call): string =>
@@ -42,9 +67,7 @@ function matchModel(pattern: string, model: string): number {
 }
 
 /** `from` is inclusive, `to` exclusive. */
-function isInForce(entry: PriceEntry, atNs: bigint): boolean {
-  return fromNs(entry) <= atNs && (entry.to === undefined || atNs < readDate(entry.to));
-}
+const isInForce = ({ fromNs, toNs }: Offer, atNs: bigint): boolean => fromNs <= atNs && (toNs === null || atNs < toNs);
 
 export const fromNs = (entry: PriceEntry): bigint => readDate(entry.from);
 
@@ -54,10 +77,7 @@ function readDate(text: string): bigint {
   return ns;
 }
 
-const compareFrom = (a: PriceEntry, b: PriceEntry): number => {
-  const difference = fromNs(a) - fromNs(b);
-  return difference > 0n ? 1 : difference < 0n ? -1 : 0;
-};
+const compareInstants = (a: bigint, b: bigint): number => (a > b ? 1 : a < b ? -1 : 0);
 
 function selectorsHold(when: PriceSelectors | undefined, call: RateableCall): boolean {
   if (!when) return true;

@@ -56,6 +56,10 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
       calls,
       outcome,
     ]),
+  readTraceHead: async (w, ws) => {
+    const head = await w.readTraceHead(ws, traceId(1));
+    return [head?.name, head?.key, head?.calls, head?.outcome];
+  },
   readTrace: async (w, ws) => {
     const { spans, conflictingSpanIds } = await w.readTrace(ws, traceId(1));
     return [...spans.map(({ name }) => name), conflictingSpanIds];
@@ -74,6 +78,7 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
       lines.map(({ meter }) => meter),
     ]),
   readCalls: async (w, ws) => (await w.readCalls(ws, ["call"])).map(({ key, lines }) => [key, lines.length]),
+  sumTraceCalls: async (w, ws) => (await w.sumTraceCalls(ws, traceId(1))).map(({ calls }) => calls),
   sumCosts: async (w, ws) => (await w.sumCosts(ws, query("key"))).map(({ group, calls }) => [group, calls]),
   sumCostsByMeter: async (w, ws) => (await w.sumCosts(ws, query("meter"))).map(({ group }) => group),
   listTaskSpend: async (w, ws) => (await w.listTaskSpend(ws, query("key"))).map(({ group, status }) => [group, status]),
@@ -83,6 +88,7 @@ const query = <T>(groupBy: T) => ({ groupBy, filter: {}, timeZone: "UTC" });
 
 const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listTraces: { red: [["red", "red", 1, "passed"]], blue: [["blue", "blue", 1, "failed"]] },
+  readTraceHead: { red: ["red", "red", 1, "passed"], blue: ["blue", "blue", 1, "failed"] },
   readTrace: { red: ["red", "red", []], blue: ["blue", "blue", []] },
   readSpan: { red: ["red"], blue: ["blue"] },
   readUsage: { red: ["red"], blue: ["blue"] },
@@ -104,6 +110,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listCallIds: { red: ["call"], blue: ["call"] },
   listCalls: { red: [["red", ["input"]]], blue: [["blue", ["output_text"]]] },
   readCalls: { red: [["red", 1]], blue: [["blue", 1]] },
+  sumTraceCalls: { red: [1], blue: [1] },
   sumCosts: { red: [["red", 1]], blue: [["blue", 1]] },
   sumCostsByMeter: { red: ["input"], blue: ["input", "output_text"] },
   listTaskSpend: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
