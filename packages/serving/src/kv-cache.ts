@@ -54,8 +54,8 @@ export function createKvCache(options: { capacityBlocks: number; policy: KvPolic
     const hits: number[] = [];
     while (hits.length < most) {
       const key = keys[hits.length];
-      const slot = key === undefined ? undefined : tier.find(key);
-      if (slot === undefined) break;
+      const slot = key === undefined ? -1 : tier.find(key);
+      if (slot < 0) break;
       hits.push(slot);
     }
     return hits;
@@ -84,7 +84,7 @@ export function createKvCache(options: { capacityBlocks: number; policy: KvPolic
       exclusive -= 1;
       const { chain } = lease;
       const known = tier.find(key);
-      if (known === undefined) chain.push(tier.insert(key, chain.at(-1) ?? -1, chain.length, atNs));
+      if (known < 0) chain.push(tier.insert(key, { parent: chain.at(-1) ?? -1, depth: chain.length }, atNs));
       else {
         free += 1;
         tier.pin(known, atNs);

@@ -4,14 +4,20 @@
  */
 import { assert } from "@centspan/base";
 import type { KvBlockId, KvPolicyPlugin } from "@centspan/model";
+import { createKeyIndex } from "./key-index.ts";
 
 export type KvTier = {
   /** Pins by slot, to read. */
   readonly pins: Uint32Array;
-  find(key: KvBlockId): number | undefined;
+  /** The slot that holds the key, −1 when none does. */
+  find(key: KvBlockId): number;
   /** A new block, pinned once. `parent` is the slot of the block before it, −1 for the first of a chain. */
-  insert(key: KvBlockId, parent: number, depth: number, atNs: number): number;
+  insert(key: KvBlockId, place: { parent: number; depth: number }, atNs: number, nextUse?: number): number;
   pin(slot: number, atNs: number): void;
+  /** A use that pins nothing: replays of bare block accesses. */
+  touch(slot: number, atNs: number): void;
+  /** Offline replays say when a block is used next, before they touch, pin or insert it. */
+  foretell(slot: number, nextUse: number): void;
   /** Unpins a chain, given front to back. */
   unpin(chain: readonly number[], atNs: number): void;
   /** Drops the policy's victim and returns its key. There must be an idle block. */
@@ -23,8 +29,8 @@ export type KvTier = {
 export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTier {
   assert(Number.isSafeInteger(capacityBlocks) && capacityBlocks > 0, `a cache of ${capacityBlocks} blocks`);
   const slotCount = capacityBlocks;
-  const slots = new Map<KvBlockId, number>();
   const keys: KvBlockId[] = [];
+  const index = createKeyIndex(slotCount);
   const freeSlots: number[] = [];
   const pins = new Uint32Array(slotCount);
   const depths = new Uint32Array(slotCount);
@@ -36,6 +42,7 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
   const children = new Uint32Array(byLeaves ? slotCount : 0);
   const policy = plugin.create({ capacityBlocks, slotCount, keys, depths, evictable, nextUses });
   const tailFirst = plugin.releases === "tail-first";
+  let size = 0;
   let idle = 0;
 
   const release = (slot: number, atNs: number): void => {
@@ -54,13 +61,15 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
 
   return {
     pins,
-    find: (key) => slots.get(key),
-    insert(key, parent, depth, atNs) {
+    find: index.find,
+    insert(key, { parent, depth }, atNs, nextUse = Number.POSITIVE_INFINITY) {
       const slot = freeSlots.pop() ?? keys.length;
       assert(slot < slotCount, "a tier holds no more blocks than it has slots");
       keys[slot] = key;
-      slots.set(key, slot);
+      index.add(key, slot);
+      size += 1;
       depths[slot] = depth;
+      nextUses[slot] = nextUse;
       pins[slot] = 1;
       if (byLeaves) {
         parents[slot] = parent;
@@ -81,6 +90,10 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
       }
       policy.onAccess(slot, atNs);
     },
+    touch: (slot, atNs) => policy.onAccess(slot, atNs),
+    foretell(slot, nextUse) {
+      nextUses[slot] = nextUse;
+    },
     unpin(chain, atNs) {
       if (tailFirst) for (let at = chain.length - 1; at >= 0; at -= 1) unpinOne(chain[at] ?? 0, atNs);
       else for (const slot of chain) unpinOne(slot, atNs);
@@ -90,7 +103,8 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
       const key = keys[slot];
       assert(key !== undefined && evictable[slot] === 1, `the policy ${plugin.id} chose a block that may not go`);
       evictable[slot] = 0;
-      slots.delete(key);
+      index.remove(key);
+      size -= 1;
       freeSlots.push(slot);
       idle -= 1;
       if (byLeaves) {
@@ -102,7 +116,7 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
       }
       return key;
     },
-    size: () => slots.size,
+    size: () => size,
     idle: () => idle,
   };
 }

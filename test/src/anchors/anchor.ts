@@ -10,4 +10,4 @@ export type Anchor = {
 };
 
 /** A group of anchors over one piece of data; `folder` is the data folder given by --data. */
-export type AnchorGroup = (folder: string) => Anchor[];
+export type AnchorGroup = (folder: string) => Anchor[] | Promise<Anchor[]>;

@@ -3,7 +3,7 @@
  * line, one JSON object; exits 1 when one is missed.
  */
 import { parseArgs } from "node:util";
-import type { AnchorGroup } from "./anchor.ts";
+import type { Anchor, AnchorGroup } from "./anchor.ts";
 import { checkHitRates } from "./hit-rates.ts";
 import { checkRecordedRuns } from "./recorded-runs.ts";
 
@@ -15,7 +15,9 @@ if (values.data === undefined) {
   process.exit(1);
 }
 const folder = values.data;
-const anchors = GROUPS.flatMap((check) => check(folder)).map((anchor) => ({
+const groups: Anchor[][] = [];
+for (const check of GROUPS) groups.push(await check(folder));
+const anchors = groups.flat().map((anchor) => ({
   ...anchor,
   held: Math.abs(anchor.measured - anchor.expected) <= anchor.tolerance,
 }));
