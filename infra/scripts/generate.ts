@@ -20,6 +20,7 @@ const PLUGIN_FOLDERS = [
   { room: "packages/dialects", folder: "dialects", name: "dialects", type: "Dialect" },
   { room: "packages/outcomes", folder: "sources", name: "outcomeSources", type: "OutcomeSource" },
   { room: "packages/policies", folder: "policies", name: "kvPolicies", type: "KvPolicyPlugin" },
+  { room: "packages/serving", folder: "routers", name: "routers", type: "RouterPlugin" },
   { room: "apps/gateway", folder: "safety", name: "safetyChecks", type: "SafetyCheck" },
 ] as const;
 

@@ -12,6 +12,7 @@ export * from "./protocol-chat.ts";
 export * from "./protocol-errors.ts";
 export * from "./protocol-responses.ts";
 export * from "./provenance.ts";
+export * from "./router.ts";
 export * from "./safety-check.ts";
 export * from "./signal.ts";
 export * from "./signal-rows.ts";

@@ -2,7 +2,7 @@
  * What goes into the serving core and what comes out of it. Instants and
  * durations are whole nanoseconds since the core's own start, exact below 2^53 (104 days).
  */
-import type { KvBlockId, KvPolicyPlugin } from "@centspan/model";
+import type { KvBlockId, KvPolicyPlugin, ReplicaView } from "@centspan/model";
 import type { Speculation } from "./speculative/drafting.ts";
 import type { StepTimeModel } from "./step-time.ts";
 
@@ -119,8 +119,8 @@ export type ServingCore = {
   completeStep(endNs: number): ServingEvent[];
   /** When the first waiting request arrives; null when none waits. */
   nextArrivalNs(): number | null;
-  /** Leading blocks of `keys` that are in the cache: what a router asks. Asking changes nothing. */
-  countHits(keys: readonly KvBlockId[]): number;
+  /** What a router may ask of a replica of this speed. */
+  view(speed: number): ReplicaView;
   state(): ServingState;
   totals(): WorkTotals;
 };

@@ -5,8 +5,9 @@
  * Invariants: every accepted request finishes unless cancelled; `repeat` leaves exactly what single steps would.
  */
 import { assert, createRandom, type Random } from "@centspan/base";
+import type { ReplicaView } from "@centspan/model";
 import { createKvCache } from "../kv-cache.ts";
-import type { ServingOptions, ServingRequest, WorkTotals } from "../serving-types.ts";
+import type { Admission, ServingOptions, ServingRequest, WorkTotals } from "../serving-types.ts";
 import { addVerification, createDraftPlanner, sampleAccepted, timeDrafts } from "../speculative/drafting.ts";
 import { toNs } from "../step-time.ts";
 import { checkConfig, checkRequest } from "./check-config.ts";
@@ -16,6 +17,7 @@ import { countKnownTokens, createSequence, type Sequence } from "./sequence.ts";
 import { createWaitingLine } from "./waiting-line.ts";
 
 export type BatchListener = {
+  onAdmitted(admission: Admission): void;
   /** `count` tokens of the sequence's answer have come, the first of them with that index. Within `repeat` nobody is told. */
   onTokens(sequence: Sequence, firstIndex: number, count: number, atNs: number): void;
   onFinished(sequence: Sequence, atNs: number): void;
@@ -36,17 +38,21 @@ export type BatchMachine = {
   complete(endNs: number): void;
   /** Goes on decoding in whole steps that end by `untilNs` and in which nothing but decoding happens; when it stopped. */
   repeat(nowNs: number, untilNs: number): number;
+  /** What a router may ask. */
+  view(speed: number): ReplicaView;
 };
 
 export function createBatchMachine(options: ServingOptions, listener: BatchListener): BatchMachine {
   const batch = createBatch(options);
-  const { running, waiting, cache, config } = batch;
+  const { running, waiting, config } = batch;
   const random = createRandom(options.seed ?? 0);
   const sequences = new Map<string, Sequence>();
   const totals = createTotals();
   let inFlight: TimedPlan | null = null;
   /** The last step was decoding alone and changed nobody's place. */
   let isSteady = false;
+  /** Somebody came who has not been considered for a place yet. */
+  let hasArrivals = false;
 
   const finish = (sequence: Sequence, atNs: number): void => {
     sequences.delete(sequence.request.id);
@@ -63,6 +69,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       const sequence = createSequence(request);
       sequences.set(request.id, sequence);
       waiting.add(sequence);
+      hasArrivals = true;
     },
     cancel(id, atNs) {
       const sequence = sequences.get(id);
@@ -78,6 +85,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
     plan(nowNs) {
       assert(inFlight === null, "a step is under way");
       isSteady = false;
+      hasArrivals = false;
       const plan = planStep(batch, nowNs);
       if (plan === null) {
         assert(running.length === 0, "a running sequence always has something to compute");
@@ -88,6 +96,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
         batch.stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
       inFlight = { ...plan, stepTimeMs, durationNs: toNs(stepTimeMs) };
       totals.preemptions += plan.preempted.length;
+      plan.admitted.forEach(listener.onAdmitted);
       return inFlight;
     },
     complete(endNs) {
@@ -102,8 +111,9 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
     },
     repeat(nowNs, untilNs) {
       assert(inFlight === null, "a step is under way");
-      return isSteady ? repeatDecodes(batch, totals, nowNs, untilNs) : nowNs;
+      return isSteady && !hasArrivals ? repeatDecodes(batch, totals, nowNs, untilNs) : nowNs;
     },
+    view: (speed) => viewBatch(batch, speed),
   };
 }
 
@@ -128,6 +138,24 @@ const createTotals = (): WorkTotals => ({
   draftedTokens: 0,
   acceptedTokens: 0,
 });
+
+function viewBatch({ cache, running, waiting }: Batch, speed: number): ReplicaView {
+  return {
+    speed,
+    waiting: waiting.length,
+    running: () => running.length,
+    queuedTokens() {
+      let tokens = waiting.tokens();
+      for (const one of running) if (!one.isDecoding) tokens += countKnownTokens(one) - one.computedTokens;
+      return tokens;
+    },
+    activeBlocks() {
+      const { exclusive, pinned } = cache.counts();
+      return exclusive + pinned;
+    },
+    countHits: (keys) => cache.countHits(keys),
+  };
+}
 
 function closeLease({ cache }: Batch, sequence: Sequence, atNs: number): void {
   if (sequence.lease) cache.close(sequence.lease, atNs);

@@ -152,12 +152,17 @@ function planChunks(batch: Batch, plan: StepPlan): void {
     if (left <= 0) break;
     if (!sequence.isDecoding) left -= planChunk(plan, sequence, left);
   }
-  // Blocks that somebody just gave up are not handed out again in the same step, least of all to the same sequence.
-  while (!plan.isShort && left > 0 && running.length < config.maxSequences) {
-    const head = waiting.first(plan.startNs);
+  while (left > 0 && running.length < config.maxSequences) {
+    const head = findNext(waiting, plan);
     if (head === null || !admit(batch, plan, head)) break;
     left -= head.isDecoding ? planImported(plan, head) : planChunk(plan, head, left);
   }
+}
+
+/** Blocks that somebody just gave up go to the person they were given up for and to nobody else in the same step. */
+function findNext(waiting: WaitingLine, { startNs, isShort, preempted }: StepPlan): Sequence | null {
+  const head = isShort ? null : waiting.first(startNs);
+  return head?.isBatch && preempted.length > 0 ? null : head;
 }
 
 /** Without chunks a prompt is computed whole, beside other whole prompts and no decoding; a very long one alone. */
@@ -165,7 +170,7 @@ function admitWholePrompts(batch: Batch, plan: StepPlan): boolean {
   const { config, waiting, running } = batch;
   let left = config.tokenBudget;
   while (running.length < config.maxSequences) {
-    const head = waiting.first(plan.startNs);
+    const head = findNext(waiting, plan);
     const isFirst = left === config.tokenBudget;
     if (head === null || (!isFirst && countKnownTokens(head) > left) || !admit(batch, plan, head)) break;
     if (head.isDecoding) continue;

@@ -10,6 +10,8 @@ import { countKnownTokens, type Sequence } from "./sequence.ts";
 export function createServingCore(options: ServingOptions): ServingCore {
   let events: ServingEvent[] = [];
   const machine = createBatchMachine(options, {
+    // The step says so.
+    onAdmitted: () => undefined,
     onTokens({ request: { id } }, firstIndex, count, atNs) {
       for (let index = firstIndex; index < firstIndex + count; index++) events.push({ type: "token", id, index, atNs });
     },
@@ -32,13 +34,14 @@ export function createServingCore(options: ServingOptions): ServingCore {
       return events;
     },
     nextArrivalNs: waiting.nextArrivalNs,
-    countHits: (keys) => cache.countHits(keys),
+    view: machine.view,
     state: () => ({ waiting: waiting.length(), running: running.length, blocks: cache.counts() }),
     totals: () => ({ ...machine.totals }),
   };
 }
 
-function describeStep(number: number, plan: TimedPlan, running: readonly Sequence[]): Step {
+/** To be called before the step completes. */
+export function describeStep(number: number, plan: TimedPlan, running: readonly Sequence[]): Step {
   const { startNs, durationNs, stepTimeMs, admitted, evicted, load, drafts } = plan;
   const active = running.filter((sequence) => sequence.stepTokens > 0);
   const decoding = active.filter((sequence) => sequence.isDecoding);

@@ -2,10 +2,12 @@
  * Who waits for a place: first come, first served, and everyone who has a person waiting before all batch work.
  * Invariant: a preempted sequence is the next of its class.
  */
-import type { Sequence } from "./sequence.ts";
+import { countKnownTokens, type Sequence } from "./sequence.ts";
 
 export type WaitingLine = {
-  readonly length: () => number;
+  length(): number;
+  /** Tokens of those who wait, prompts and answers so far. */
+  tokens(): number;
   add(sequence: Sequence): void;
   /** Back to the head of its class. */
   putBack(sequence: Sequence): void;
@@ -27,6 +29,7 @@ const SLACK = 1024;
 export function createWaitingLine(): WaitingLine {
   const people: Lane = { items: [], head: 0 };
   const batch: Lane = { items: [], head: 0 };
+  let tokens = 0;
   const laneOf = (sequence: Sequence): Lane => (sequence.isBatch ? batch : people);
 
   const take = (lane: Lane): void => {
@@ -38,8 +41,13 @@ export function createWaitingLine(): WaitingLine {
 
   return {
     length: () => people.items.length - people.head + batch.items.length - batch.head,
-    add: (sequence) => void laneOf(sequence).items.push(sequence),
+    tokens: () => tokens,
+    add(sequence) {
+      tokens += countKnownTokens(sequence);
+      laneOf(sequence).items.push(sequence);
+    },
     putBack(sequence) {
+      tokens += countKnownTokens(sequence);
       const lane = laneOf(sequence);
       if (lane.head === 0) lane.items.unshift(sequence);
       else {
@@ -54,12 +62,17 @@ export function createWaitingLine(): WaitingLine {
       }
       return null;
     },
-    take: (sequence) => take(laneOf(sequence)),
+    take(sequence) {
+      tokens -= countKnownTokens(sequence);
+      take(laneOf(sequence));
+    },
     remove(sequence) {
       const lane = laneOf(sequence);
       const index = lane.items.indexOf(sequence, lane.head);
-      if (index >= 0) lane.items.splice(index, 1);
-      return index >= 0;
+      if (index < 0) return false;
+      lane.items.splice(index, 1);
+      tokens -= countKnownTokens(sequence);
+      return true;
     },
     nextArrivalNs() {
       const person = people.items[people.head]?.request.arrivalNs;

@@ -1,0 +1,178 @@
+/**
+ * A cluster on the virtual clock: time jumps from event to event. At one instant steps end first, then requests arrive,
+ * then steps begin; of several replicas the first goes first.
+ * Invariant: the same workload and cluster give the same events in the same order.
+ */
+import { assert } from "@centspan/base";
+import { createDispatcher, type KvTransfer, type ReplicaRole } from "../cluster/dispatcher.ts";
+import type { RouterChoice } from "../find-router.ts";
+import type { ServingOptions, ServingRequest, Step, WorkTotals } from "../serving-types.ts";
+import { createArrivals } from "./arrivals.ts";
+import { createVirtualReplica, type VirtualReplica } from "./virtual-replica.ts";
+import type { Workload } from "./workload.ts";
+
+export type ReplicaSpec = ServingOptions & { role?: ReplicaRole; speed?: number };
+
+export type ClusterSpec = {
+  replicas: readonly ReplicaSpec[];
+  router?: RouterChoice;
+  transfer?: KvTransfer;
+  seed?: number;
+};
+
+export type SimulatedRequest = {
+  id: string;
+  arrivalNs: number;
+  /** NaN until it is known. */
+  firstTokenNs: number;
+  finishedNs: number;
+  promptTokens: number;
+  outputTokens: number;
+  /** Prompt tokens found in a cache when it was first admitted. */
+  hitTokens: number;
+  /** Of the replica that computed its prompt. */
+  replica: number;
+};
+
+/** What happens, in order. Observed simulations take every step by itself and are slower for it. */
+export type SimulationObserver = {
+  onStep(replica: number, step: Step): void;
+  onTokens(replica: number, id: string, firstIndex: number, count: number, atNs: number): void;
+  onFinished(id: string, atNs: number): void;
+};
+
+export type SimulationRun = {
+  /** In order of completion. */
+  requests: SimulatedRequest[];
+  endNs: number;
+  replicas: WorkTotals[];
+};
+
+export type RunOptions = { observer?: SimulationObserver; onProgress?(finished: number): void };
+
+export function runCluster(cluster: ClusterSpec, workload: Workload, options: RunOptions = {}): SimulationRun {
+  const state = createRun(cluster, workload, options);
+  const { replicas, arrivals } = state;
+  const isCoupled = workload.isClosed || cluster.replicas.some(({ role = "both" }) => role !== "both");
+  for (;;) {
+    if (isCoupled) advanceCoupled(replicas, arrivals.nextNs);
+    else for (const replica of replicas) replica.advance(arrivals.nextNs(), false);
+    const nowNs = arrivals.nextNs();
+    if (nowNs === Number.POSITIVE_INFINITY) break;
+    while (arrivals.nextNs() === nowNs) state.deliver(nowNs);
+  }
+  assert(state.open.size === 0, "a request was never finished");
+  return { requests: state.finished, endNs: state.endNs(), replicas: replicas.map(({ machine }) => machine.totals) };
+}
+
+/**
+ * Until nothing more happens before the next arrival, which answers may bring forward: event by event over all replicas,
+ * the earliest first.
+ */
+function advanceCoupled(replicas: readonly VirtualReplica[], nextArrivalNs: () => number): void {
+  for (;;) {
+    let chosen: VirtualReplica | undefined;
+    let others = Number.POSITIVE_INFINITY;
+    for (const replica of replicas) {
+      const isEarlier =
+        chosen === undefined ||
+        replica.nextNs() < chosen.nextNs() ||
+        (replica.nextNs() === chosen.nextNs() && replica.isBusy() && !chosen.isBusy());
+      if (isEarlier) {
+        others = Math.min(others, chosen?.nextNs() ?? Number.POSITIVE_INFINITY);
+        chosen = replica;
+      } else others = Math.min(others, replica.nextNs());
+    }
+    const arrivalNs = nextArrivalNs();
+    if (chosen === undefined || chosen.nextNs() === Number.POSITIVE_INFINITY) return;
+    if (chosen.isBusy() ? chosen.nextNs() > arrivalNs : chosen.nextNs() >= arrivalNs) return;
+    // Two that begin at the same instant can't bring each other anything before their steps end.
+    const untilNs = chosen.nextNs() === others && !chosen.isBusy() ? others + 1 : others;
+    chosen.advance(Math.min(arrivalNs, untilNs), true);
+  }
+}
+
+function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgress }: RunOptions) {
+  const arrivals = createArrivals(workload.first);
+  const open = new Map<string, SimulatedRequest>();
+  const finished: SimulatedRequest[] = [];
+  let endNs = 0;
+  const end = (id: string, atNs: number): void => {
+    const rest = dispatcher.follow(id, atNs);
+    if (rest !== null) {
+      arrivals.add(rest);
+      return;
+    }
+    const request = open.get(id);
+    assert(request, `request ${id} finished twice`);
+    open.delete(id);
+    request.finishedNs = atNs;
+    finished.push(request);
+    endNs = Math.max(endNs, atNs);
+    observer?.onFinished(id, atNs);
+    onProgress?.(finished.length);
+    for (const next of workload.follow(id, atNs)) arrivals.add({ request: next, replica: null });
+  };
+  const replicas = cluster.replicas.map((spec, index) =>
+    createVirtualReplica(
+      atSpeed(spec),
+      {
+        onTokens(sequence, firstIndex, count, atNs) {
+          const { id } = sequence.request;
+          if (firstIndex === 0) {
+            const request = open.get(id);
+            if (request && Number.isNaN(request.firstTokenNs)) request.firstTokenNs = atNs;
+          }
+          observer?.onTokens(index, id, firstIndex, count, atNs);
+        },
+        onAdmitted({ id, hitTokens, recomputed }) {
+          const request = open.get(id);
+          if (!recomputed && request?.replica === index) request.hitTokens = hitTokens;
+        },
+        onFinished: ({ request: { id } }, atNs) => end(id, atNs),
+      },
+      observer ? (step) => observer.onStep(index, step) : null,
+    ),
+  );
+  const dispatcher = createDispatcher({
+    replicas: cluster.replicas.map(({ role = "both", speed = 1 }, index) => ({
+      role,
+      view: replicas[index]?.machine.view(speed) ?? unreachable(),
+    })),
+    router: cluster.router ?? { id: "least-load" },
+    ...(cluster.transfer ? { transfer: cluster.transfer } : {}),
+    blockTokens: cluster.replicas[0]?.config.blockTokens ?? 1,
+    seed: cluster.seed ?? 0,
+  });
+
+  const deliver = (nowNs: number): void => {
+    const arrival = arrivals.take();
+    assert(arrival, "an arrival was due");
+    const { request, replica } = arrival;
+    const placed = replica === null ? dispatcher.place(request) : { replica, request };
+    if (replica === null) open.set(request.id, openRequest(request, placed.replica));
+    replicas[placed.replica]?.submit(placed.request, nowNs);
+  };
+  return { replicas, arrivals, open, finished, deliver, endNs: () => endNs };
+}
+
+/** A slower machine takes longer for the same step. */
+function atSpeed({ speed = 1, ...options }: ReplicaSpec): ServingOptions {
+  const { stepTime } = options;
+  return speed === 1 ? options : { ...options, stepTime: (load) => stepTime(load) / speed };
+}
+
+function unreachable(): never {
+  throw new Error("assertion failed: each spec has its replica");
+}
+
+const openRequest = (request: ServingRequest, replica: number): SimulatedRequest => ({
+  id: request.id,
+  arrivalNs: request.arrivalNs,
+  firstTokenNs: Number.NaN,
+  finishedNs: Number.NaN,
+  promptTokens: request.promptTokens,
+  outputTokens: request.outputTokens,
+  hitTokens: 0,
+  replica,
+});
