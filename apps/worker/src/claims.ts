@@ -53,7 +53,8 @@ export function createClaims(capacity: number): Claims {
   };
 }
 
-const keyOf = (workspace: string, { callId }: Call): string => JSON.stringify([workspace, callId]);
+/** No space is in the id of a call. */
+const keyOf = (workspace: string, { callId }: Call): string => `${callId} ${workspace}`;
 
 const originOf = ({ traceId, sessionId }: Call): string => traceId || `session ${sessionId}`;
 

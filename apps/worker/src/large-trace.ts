@@ -2,6 +2,7 @@
  * The rating of one large trace, by steps between which others are rated: its reading goes on beside them, its calls are
  * stored part by part. What came since its reading is news, and its next turn's.
  */
+import { callAttributes } from "@centspan/attribution";
 import type { Usage } from "@centspan/model";
 import type { PlannedUnit } from "./plan-units.ts";
 import { type RatingContext, storeByParts } from "./rate-together.ts";
@@ -19,7 +20,7 @@ export function startLargeTrace(context: RatingContext, planned: PlannedUnit): L
   let usages: Usage[] | null = null;
   let failure: { error: unknown } | null = null;
   let parts: AsyncGenerator<number> | null = null;
-  context.feed.readUsage(context.workspace, [planned.unit]).then(
+  context.feed.readUsage(context.workspace, [planned.unit], callAttributes).then(
     (read) => {
       usages = read;
     },

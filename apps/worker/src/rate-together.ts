@@ -3,10 +3,11 @@
  * were a parent's sum, whose children have come since, or a record's that turned out to be about a span: they are taken
  * back. Repeating it changes nothing.
  */
-import { type DeriveOptions, deriveReports } from "@centspan/attribution";
+import { callAttributes, type DeriveOptions, deriveReports } from "@centspan/attribution";
 import type { Call, Ledger, RateCard, Usage, UsageFeed, UsageUnit } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import type { Claims } from "./claims.ts";
+import { runInTurns } from "./run-in-turns.ts";
 
 const CALLS_PER_PART = 10_000;
 
@@ -31,40 +32,44 @@ type Rated = {
 };
 
 export async function rateTogether(context: RatingContext, units: readonly UsageUnit[]): Promise<Rated> {
-  const usages = await context.feed.readUsage(context.workspace, units);
+  const usages = await context.feed.readUsage(context.workspace, units, callAttributes);
+  const traceIds = [...new Set(usages.flatMap((usage) => usage.traceIds))];
+  const records = usages.map(({ spans, logs }) => spans.length + logs.length);
   let calls = 0;
   for await (const stored of storeByParts(context, usages)) calls += stored;
-  return {
-    calls,
-    traceIds: [...new Set(usages.flatMap(({ traceIds }) => traceIds))],
-    records: usages.map(({ spans, logs }) => spans.length + logs.length),
-  };
+  return { calls, traceIds, records };
 }
 
 /**
  * Gives the number of calls of each part when it is stored. Other units may be rated between parts: a response that they
  * tell of too is settled with what they said, and what is taken back is what stands at these traces in the end.
+ * It empties the list of usages, so that no more is in memory than is still needed.
  */
 export async function* storeByParts(
   { ledger, claims, rules, workspace, keptFromNs }: RatingContext,
-  usages: readonly Usage[],
+  usages: Usage[],
 ): AsyncGenerator<number> {
-  const derived = usages.map((usage) => {
-    const { calls, replaced } = deriveReports(usage, rules);
-    return { calls: calls.filter((call) => call.traceId !== "" || isWhole(usage, call)), replaced };
-  });
-  const reported = derived.flatMap(({ calls }) => calls);
-  for (let start = 0; start < reported.length; start += CALLS_PER_PART) {
-    const part = reported.slice(start, start + CALLS_PER_PART);
+  const traceIds = [...new Set(usages.flatMap((usage) => usage.traceIds))];
+  const reported: Call[] = [];
+  const replaced: string[] = [];
+  for (let usage = usages.shift(); usage; usage = usages.shift()) {
+    const derived = await runInTurns(deriveReports(usage, rules));
+    for (const call of derived.calls) if (call.traceId !== "" || isWhole(usage, call)) reported.push(call);
+    replaced.push(...derived.replaced);
+  }
+  // In the order in which the store has them: each part then is one stretch of its table.
+  reported.sort((a, b) => (a.callId < b.callId ? -1 : a.callId > b.callId ? 1 : 0));
+  const callIds = reported.map(({ callId }) => callId);
+  while (reported.length > 0) {
+    const part = reported.splice(0, CALLS_PER_PART);
     const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, part));
     const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, rules.cards, rules.ratingRunId));
     await ledger.insertCalls(workspace, calls);
     yield calls.length;
   }
-  const traceIds = [...new Set(usages.flatMap((usage) => usage.traceIds))];
   const gone = new Set(await ledger.listCallIds(workspace, traceIds, keptFromNs));
-  for (const { replaced } of derived) for (const callId of replaced) gone.add(callId);
-  for (const { callId } of reported) gone.delete(callId);
+  for (const callId of replaced) gone.add(callId);
+  for (const callId of callIds) gone.delete(callId);
   if (gone.size > 0) await ledger.withdrawCalls(workspace, [...gone]);
 }
 

@@ -14,6 +14,7 @@ import {
 import type { LogLayout, LogRecord } from "@centspan/model";
 import { type Claim, callIdOfResponse, describeCall, knownIds } from "./claim.ts";
 import { readIdentity } from "./read-identity.ts";
+import { type Sliced, visitSliced } from "./slices.ts";
 import type { SpanForest } from "./span-forest.ts";
 
 export type RecordClaim = Claim & { record: LogRecord; spoken: Recognised<LogLayout> };
@@ -26,12 +27,12 @@ export function callIdOfRecord(record: LogRecord): string {
 }
 
 /** In order of time, then of id: independent of the order of arrival. */
-export function claimRecords(forest: SpanForest, records: readonly LogRecord[]): RecordClaim[] {
+export function* claimRecords(forest: SpanForest, records: readonly LogRecord[]): Sliced<RecordClaim[]> {
   const claims = new Map<string, RecordClaim>();
-  for (const record of records) {
+  yield* visitSliced(records, (record) => {
     const claim = claimRecord(forest, record);
     if (claim) claims.set(callIdOfRecord(record), claim);
-  }
+  });
   return [...claims]
     .sort(([idA, a], [idB, b]) => compare(a.call.atNs, b.call.atNs) || compare(idA, idB))
     .map(([, claim]) => claim);

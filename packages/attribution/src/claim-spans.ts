@@ -11,12 +11,14 @@ import {
   readModelFacts,
   readUsage,
   recogniseSpan,
+  spanAttributeNames,
   type UsageReading,
 } from "@centspan/dialects";
 import type { CallSource, SpanRecord } from "@centspan/model";
 import { type Claim, callIdOfResponse, callIdOfSpan, describeCall, knownIds } from "./claim.ts";
 import { createFactsReader, type Report } from "./read-call-facts.ts";
-import { readIdentity } from "./read-identity.ts";
+import { identityAttributes, readIdentity } from "./read-identity.ts";
+import { mapSliced, type Sliced, visitSliced } from "./slices.ts";
 import type { SpanForest } from "./span-forest.ts";
 
 export type UsageReport = Report & { reading: UsageReading };
@@ -26,26 +28,36 @@ const OUR_GATEWAYS: readonly string[] = ["centspan-gateway"];
 /** Written by our importers of recorded runs. */
 const IMPORT_SCOPE = "centspan.histories";
 
+const USAGE_MISSING = "centspan.usage.missing";
+
+/** All that is read of a span's attributes, here and for whose spend it is. */
+export const callAttributes: readonly string[] = [
+  ...new Set([...spanAttributeNames, ...identityAttributes, USAGE_MISSING]),
+];
+
 /** `recorded` are spans in whose context a log record tells of usage: a model span among them has it by that. */
-export function claimSpans(
+export function* claimSpans(
   forest: SpanForest,
   recorded: ReadonlySet<SpanRecord>,
   gatewayServices: readonly string[],
-): SpanClaims {
+): Sliced<SpanClaims> {
   const gateways = [...OUR_GATEWAYS, ...gatewayServices];
-  const reports = forest.spans.flatMap((span): Report[] => {
+  const usages: UsageReport[] = [];
+  const told: Report[] = [];
+  const answered: Report[] = [];
+  yield* visitSliced(forest.spans, (span) => {
     const spoken = recogniseSpan(span);
-    return spoken ? [{ span, spoken, read: createReader(span.attributes) }] : [];
+    if (!spoken) return;
+    const report = { span, spoken, read: createReader(span.attributes) };
+    const reading = readUsage(report.read, spoken.layout);
+    const isTold = recorded.has(span) && isModelSpan(span.attributes);
+    if (reading) usages.push({ ...report, reading });
+    if (isTold) told.push(report);
+    if (isTold || gotAnswer(report)) answered.push(report);
   });
-  const usages = reports.flatMap((report): UsageReport[] => {
-    const reading = readUsage(report.read, report.spoken.layout);
-    return reading ? [{ ...report, reading }] : [];
-  });
-  const told = new Set(reports.filter(({ span }) => recorded.has(span) && isModelSpan(span.attributes)));
   const above = forest.spansAbove([...usages, ...told].map(({ span }) => span));
   const leaves = usages.filter(({ span }) => !above.has(span));
-  const answered = reports.filter((report) => told.has(report) || gotAnswer(report));
-  const silent = findSilentCalls(forest, answered, leaves, above);
+  const silent = yield* findSilentCalls(forest, answered, leaves, above);
 
   const readFacts = createFactsReader(forest, [...silent, ...leaves]);
   const claim = (report: Report, reading: UsageReading | null): Claim => {
@@ -71,8 +83,9 @@ export function claimSpans(
       span,
     };
   };
+  const ofLeaves = yield* mapSliced(leaves, (usage) => claim(usage, usage.reading));
   return {
-    claims: [...leaves.map((usage) => claim(usage, usage.reading)), ...silent.map((report) => claim(report, null))],
+    claims: [...ofLeaves, ...silent.map((report) => claim(report, null))],
     rollups: usages.filter(({ span }) => above.has(span)),
   };
 }
@@ -87,17 +100,17 @@ export function hasUsage(span: SpanRecord): boolean {
  * Model spans that got an answer and say nothing about usage. Not those that a reporting span covers from above (its
  * count is theirs) nor those that contain a call; of two such spans in each other the inner one.
  */
-function findSilentCalls(
+function* findSilentCalls(
   forest: SpanForest,
   answered: readonly Report[],
   leaves: readonly UsageReport[],
   rollups: ReadonlySet<SpanRecord>,
-): Report[] {
+): Sliced<Report[]> {
   const reporting = new Set(leaves.map(({ span }) => span));
-  const silent = answered.filter(({ span }) => {
-    if (reporting.has(span) || rollups.has(span)) return false;
-    for (const ancestor of forest.ancestors(span)) if (reporting.has(ancestor)) return false;
-    return true;
+  const silent = yield* mapSliced(answered, (report) => {
+    if (reporting.has(report.span) || rollups.has(report.span)) return null;
+    for (const ancestor of forest.ancestors(report.span)) if (reporting.has(ancestor)) return null;
+    return report;
   });
   const containing = forest.spansAbove(silent.map(({ span }) => span));
   return silent.filter(({ span }) => !containing.has(span));
@@ -105,7 +118,7 @@ function findSilentCalls(
 
 /** A request that failed without a response was not served; one whose stream broke off was. */
 function gotAnswer({ span, read, spoken }: Report): boolean {
-  if (span.attributes["centspan.usage.missing"] === "true") return true;
+  if (span.attributes[USAGE_MISSING] === "true") return true;
   if (!isModelSpan(span.attributes)) return false;
   return span.status !== "error" || readModelFacts(read, spoken).responseId !== "";
 }

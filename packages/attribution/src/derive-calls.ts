@@ -11,6 +11,7 @@ import { groupBy } from "./group-by.ts";
 import { joinRecords } from "./join-records.ts";
 import { mergeByResponse } from "./merge-calls.ts";
 import { noteRollups, type RollupNote } from "./note-rollups.ts";
+import { runAtOnce, type Sliced, visitSliced } from "./slices.ts";
 import { buildForest } from "./span-forest.ts";
 
 /** Of one or several traces, and the records that may be about their calls. */
@@ -35,35 +36,38 @@ export const deriveCalls = (signals: UsageSignals, options: DeriveOptions = {}):
   deriveCallsWithNotes(signals, options).calls;
 
 /**
- * For whoever reads signals in parts: what each trace says of each call, to be merged with what others say of it; a
+ * In slices, for whoever reads signals in parts, and may read many: what each trace says of each call, to be merged with what others say of it; a
  * record that stands in no trace and belongs to no span speaks for itself, with an empty trace id. `replaced` are ids
  * under which records would have been calls, had nothing else been known.
  */
-export function deriveReports(
+export function* deriveReports(
   signals: UsageSignals,
   options: DeriveOptions = {},
-): { calls: Call[]; replaced: string[] } {
-  const { claims, records } = collectClaims(signals, options);
+): Sliced<{ calls: Call[]; replaced: string[] }> {
+  const { claims, records } = yield* collectClaims(signals, options);
   const byTrace = groupBy(claims, ({ call }) => call.traceId);
-  const calls = [...byTrace.values()].flatMap((group) => mergeByResponse(group.map(({ call }) => call)));
-  const current = new Set(calls.map(({ call }) => call.callId));
-  const alone = new Set(records.map(({ call }) => call.callId));
-  return {
-    calls: calls.map(({ call }) => call).sort(compareCalls),
-    replaced: [...alone].filter((callId) => !current.has(callId)),
-  };
+  const calls: Call[] = [];
+  for (const ofTrace of byTrace.values()) {
+    const byId = groupBy(ofTrace, ({ call }) => call.callId);
+    yield* visitSliced(byId.values(), (group) => {
+      for (const { call } of mergeByResponse(group.map((claim) => claim.call))) calls.push(call);
+    });
+  }
+  const replaced = new Set(records.map(({ call }) => call.callId));
+  for (const { callId } of calls) replaced.delete(callId);
+  return { calls: calls.sort(compareCalls), replaced: [...replaced] };
 }
 
-function collectClaims({ spans, logs = [] }: UsageSignals, { gatewayServices = [] }: DeriveOptions) {
-  const forest = buildForest(spans);
-  const records = claimRecords(forest, logs);
+function* collectClaims({ spans, logs = [] }: UsageSignals, { gatewayServices = [] }: DeriveOptions) {
+  const forest = yield* buildForest(spans);
+  const records = yield* claimRecords(forest, logs);
   const recorded = new Set(records.flatMap(({ call }) => forest.find(call.traceId, call.spanId) ?? []));
-  const { claims, rollups } = claimSpans(forest, recorded, gatewayServices);
-  return { forest, records, rollups, claims: joinRecords(forest, claims, records) };
+  const { claims, rollups } = yield* claimSpans(forest, recorded, gatewayServices);
+  return { forest, records, rollups, claims: yield* joinRecords(forest, claims, records) };
 }
 
 export function deriveCallsWithNotes(signals: UsageSignals, options: DeriveOptions = {}): DerivedCalls {
-  const { forest, rollups, claims } = collectClaims(signals, options);
+  const { forest, rollups, claims } = runAtOnce(collectClaims(signals, options));
   const claimOf = new Map(claims.map((claim) => [claim.call, claim]));
   const merged = mergeByResponse(claims.map(({ call }) => call).sort(compareCalls));
   const calls = merged.map(({ call }) => call).sort(compareCalls);

@@ -1,4 +1,5 @@
 export { usageMetricNames } from "@centspan/dialects";
+export { callAttributes } from "./claim-spans.ts";
 export { costPerOutcome, type OutcomeCost } from "./cost-per-outcome.ts";
 export {
   type DeriveOptions,
@@ -8,4 +9,5 @@ export {
   type UsageSignals,
 } from "./derive-calls.ts";
 export { fillUnknown, mergeByResponse } from "./merge-calls.ts";
+export { runAtOnce, type Sliced } from "./slices.ts";
 export { type MetricTotal, sumMetricTotals } from "./sum-metric-totals.ts";

@@ -2,7 +2,7 @@
 import type { LogRecord, SpanRecord } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deriveCalls, deriveReports } from "./index.ts";
+import { deriveCalls, deriveReports, runAtOnce } from "./index.ts";
 import { hex, span as plainSpan, TRACE } from "./testing/records.ts";
 
 const SECOND_NS = 1_000_000_000n;
@@ -79,7 +79,7 @@ describe("Claude Code writes all records in the context of the interaction", () 
     expect(deriveCalls({ spans, logs })).toMatchObject([{ spanId: hex(2), responseId: "msg_1" }]);
     // Alone it was a call under the request's id, which nothing else will ever take back.
     const [alone] = deriveCalls({ spans: [], logs });
-    expect(deriveReports({ spans, logs }).replaced).toEqual([alone?.callId]);
+    expect(runAtOnce(deriveReports({ spans, logs })).replaced).toEqual([alone?.callId]);
   });
 
   it("without any id the counts and the time tell", () => {
@@ -136,6 +136,14 @@ describe("Codex names neither span nor response", () => {
   it("is understood where a tracing bridge puts the source's line in place of the event's name", () => {
     const bridged = { ...completed(10), eventName: "event otel/src/events/session_telemetry.rs:1187" };
     expect(show([], [bridged])).toEqual([" 100"]);
+  });
+
+  it("each of twenty thousand equal calls, one a second, finds its own", () => {
+    const seconds = Array.from({ length: 20_000 }, (_, n) => 100 + n);
+    const spans = seconds.map((second) => usage(second, second));
+    const calls = deriveCalls({ spans, logs: seconds.map((second) => completed(second + 0.4)) });
+    expect(calls).toHaveLength(seconds.length);
+    expect(calls.filter(({ spanId }) => spanId === "")).toEqual([]);
   });
 
   it("pairs as a naive search for the nearest does, whatever the order of arrival", () => {

@@ -35,6 +35,7 @@ const isTimed = ({ durationNs }: Call): boolean => durationNs > 0n;
 
 /** The call with what only the others know of it. */
 export function fillUnknown(winner: Call, others: readonly Call[]): Call {
+  if (others.length === 0) return winner.task === "" ? { ...winner, task: winner.sessionId } : winner;
   const all = [winner, ...others];
   const first = <Value>(of: (call: Call) => Value, isKnown: (value: Value) => boolean): Value =>
     all.map(of).find(isKnown) ?? of(winner);

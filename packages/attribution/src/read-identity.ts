@@ -22,6 +22,13 @@ const KEY_ID = "centspan.key.id";
 const KEY_NAME = "centspan.key.name";
 const PROVENANCE = "centspan.provenance";
 
+export const identityAttributes: readonly string[] = [
+  ...Object.values(CANDIDATES).flat(),
+  KEY_ID,
+  KEY_NAME,
+  PROVENANCE,
+];
+
 /** `own` is what the record's own dialect says. Without a task, the task is the session. */
 export function readIdentity(
   places: readonly Attributes[],

@@ -4,6 +4,7 @@
  * above the others; a missing parent ends the way too. No recursion.
  */
 import type { SpanRecord } from "@centspan/model";
+import { type Sliced, visitSliced } from "./slices.ts";
 
 export type SpanForest = {
   /** In order of start, then of id: independent of the order of arrival. */
@@ -16,76 +17,83 @@ export type SpanForest = {
   spansAbove(below: Iterable<SpanRecord>): Set<SpanRecord>;
 };
 
-export function buildForest(delivered: readonly SpanRecord[]): SpanForest {
-  const byKey = new Map<string, SpanRecord>();
+export function* buildForest(delivered: readonly SpanRecord[]): Sliced<SpanForest> {
+  const traces = new Map<string, Map<string, SpanRecord>>();
+  const kept: SpanRecord[] = [];
   const duplicates: SpanRecord[] = [];
-  for (const raw of delivered) {
+  yield* visitSliced(delivered, (raw) => {
     const span = normaliseIds(raw);
-    const key = keyOf(span.traceId, span.spanId);
-    if (byKey.has(key)) duplicates.push(span);
-    else byKey.set(key, span);
-  }
-  const spans = [...byKey.values()].sort(compareSpans);
-  const linked = (span: SpanRecord): SpanRecord | undefined =>
-    span.parentSpanId === "" ? undefined : byKey.get(keyOf(span.traceId, span.parentSpanId));
-  const inCycle = findCycles(spans, linked);
-  const parentOf = (span: SpanRecord): SpanRecord | undefined => (inCycle.has(span) ? undefined : linked(span));
+    const trace = traces.get(span.traceId) ?? new Map<string, SpanRecord>();
+    if (trace.size === 0) traces.set(span.traceId, trace);
+    if (trace.has(span.spanId)) {
+      duplicates.push(span);
+      return;
+    }
+    trace.set(span.spanId, span);
+    kept.push(span);
+  });
+  const spans = kept.sort(compareSpans);
+  const parentOf = yield* linkParents(spans, ({ traceId, parentSpanId }) => traces.get(traceId)?.get(parentSpanId));
 
   function* ancestors(span: SpanRecord): Iterable<SpanRecord> {
-    for (let at = parentOf(span); at; at = parentOf(at)) yield at;
+    for (let at = parentOf.get(span); at; at = parentOf.get(at)) yield at;
   }
   return {
     spans,
     duplicates,
-    find: (traceId, spanId) => byKey.get(keyOf(traceId.toLowerCase(), spanId.toLowerCase())),
+    find: (traceId, spanId) => traces.get(traceId.toLowerCase())?.get(spanId.toLowerCase()),
     ancestors,
     spansAbove(below) {
       const above = new Set<SpanRecord>();
-      for (const span of below) {
-        for (const ancestor of ancestors(span)) {
-          if (above.has(ancestor)) break;
-          above.add(ancestor);
-        }
-      }
+      for (const span of below)
+        for (let at = parentOf.get(span); at && !above.has(at); at = parentOf.get(at)) above.add(at);
       return above;
     },
   };
 }
 
-/** Members of cycles, by colouring: a walk up that meets its own path has closed one. */
-function findCycles(
+/** The parent of each span that has one, without the members of cycles: a walk up that meets its own way has closed one. */
+function* linkParents(
   spans: readonly SpanRecord[],
-  parentOf: (span: SpanRecord) => SpanRecord | undefined,
-): Set<SpanRecord> {
-  const cyclic = new Set<SpanRecord>();
-  const done = new Set<SpanRecord>();
-  for (const start of spans) {
-    const path = new Map<SpanRecord, number>();
+  find: (span: SpanRecord) => SpanRecord | undefined,
+): Sliced<Map<SpanRecord, SpanRecord>> {
+  const parentOf = new Map<SpanRecord, SpanRecord>();
+  yield* visitSliced(spans, (span) => {
+    const parent = span.parentSpanId === "" ? undefined : find(span);
+    if (parent) parentOf.set(span, parent);
+  });
+  /** The span that the walk began with that came by first. */
+  const wayOf = new Map<SpanRecord, SpanRecord>();
+  const cyclic: SpanRecord[] = [];
+  yield* visitSliced(spans, (start) => {
     let at: SpanRecord | undefined = start;
-    while (at && !done.has(at) && !path.has(at)) {
-      path.set(at, path.size);
-      at = parentOf(at);
+    while (at && !wayOf.has(at)) {
+      wayOf.set(at, start);
+      at = parentOf.get(at);
     }
-    const closedAt = at && path.get(at);
-    for (const [span, position] of path) {
-      done.add(span);
-      if (closedAt !== undefined && position >= closedAt) cyclic.add(span);
-    }
-  }
-  return cyclic;
+    if (!at || wayOf.get(at) !== start) return;
+    const first: SpanRecord = at;
+    do {
+      cyclic.push(at);
+      at = parentOf.get(at) ?? first;
+    } while (at !== first);
+  });
+  for (const span of cyclic) parentOf.delete(span);
+  return parentOf;
 }
 
-const normaliseIds = (span: SpanRecord): SpanRecord => ({
-  ...span,
-  traceId: span.traceId.toLowerCase(),
-  spanId: span.spanId.toLowerCase(),
-  parentSpanId: span.parentSpanId.toLowerCase(),
-});
-
-const keyOf = (traceId: string, spanId: string): string => `${traceId}/${spanId}`;
+function normaliseIds(span: SpanRecord): SpanRecord {
+  const ids = {
+    traceId: span.traceId.toLowerCase(),
+    spanId: span.spanId.toLowerCase(),
+    parentSpanId: span.parentSpanId.toLowerCase(),
+  };
+  const same = ids.traceId === span.traceId && ids.spanId === span.spanId && ids.parentSpanId === span.parentSpanId;
+  return same ? span : { ...span, ...ids };
+}
 
 function compareSpans(a: SpanRecord, b: SpanRecord): number {
   if (a.startedAtNs !== b.startedAtNs) return a.startedAtNs < b.startedAtNs ? -1 : 1;
-  const [keyA, keyB] = [keyOf(a.traceId, a.spanId), keyOf(b.traceId, b.spanId)];
+  const [keyA, keyB] = [`${a.traceId}/${a.spanId}`, `${b.traceId}/${b.spanId}`];
   return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createRandom, type Decimal, formatDecimal } from "@centspan/base";
 import { BUCKET_OF_METER, type Buckets, type Call, METERS } from "@centspan/model";
 import { describe, expect, it } from "vitest";
-import { deriveCallsWithNotes, sumMetricTotals } from "./index.ts";
+import { callAttributes, deriveCallsWithNotes, sumMetricTotals } from "./index.ts";
 import { type Export, readExports, type Signals } from "./testing/read-otlp.ts";
 
 type Counts = Record<string, number>;
@@ -65,6 +65,15 @@ describe.skipIf(!shared)("shared OTLP vectors (set CENTSPAN_SHARED)", () => {
     check(vector, readExports(exports));
     check(vector, readExports(exports.toReversed()));
     for (const seed of SEEDS) check(vector, shuffle(readExports(exports), seed));
+  });
+
+  it.each(vectors)("$id says the same without the attributes that no rule reads", (vector) => {
+    const signals = readExports([vector.otlp, ...(vector.also ?? []).map(({ otlp }) => otlp)]);
+    const spans = signals.spans.map((span) => ({
+      ...span,
+      attributes: Object.fromEntries(callAttributes.map((name) => [name, span.attributes[name] ?? ""])),
+    }));
+    expect(summarise(vector, { ...signals, spans })).toEqual(summarise(vector, signals));
   });
 
   it.each(vectors)("$id says the same however often its records are sent", (vector) => {

@@ -14,4 +14,5 @@ export {
   usageMetricNames,
 } from "./recognise.ts";
 export { dialects } from "./registry.gen.ts";
+export { spanAttributeNames } from "./span-attributes.ts";
 export { type Counts, splitCounts, type UsageReading } from "./split-counts.ts";

@@ -8,8 +8,9 @@ export type Reader = (places?: readonly Place[]) => string;
 
 /** With several layers, such as a span and those above it, a place is looked for in each before the next place is. */
 export function createReader(...layers: readonly Attributes[]): Reader {
-  const documents = new Map<string, unknown>();
+  let documents: Map<string, unknown> | undefined;
   const parse = (text: string): unknown => {
+    documents ??= new Map();
     if (!documents.has(text)) documents.set(text, parseJson(text));
     return documents.get(text);
   };

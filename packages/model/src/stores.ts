@@ -261,8 +261,11 @@ export type Usage = {
 export type UsageFeed = {
   /** All that was received before `asOfNs`, a time of the store's clock, is there; of what came later some may be missing. */
   listChangedUsage(sinceNs: bigint): Promise<{ asOfNs: bigint; changes: UsageChange[] }>;
-  /** One answer for each unit, in their order. */
-  readUsage(workspace: string, units: readonly UsageUnit[]): Promise<Usage[]>;
+  /**
+   * One answer for each unit, in their order. Spans come without events and links and, where names are given, with the
+   * attributes of these names alone: what was said to a model is large, and no matter of what it cost.
+   */
+  readUsage(workspace: string, units: readonly UsageUnit[], attributeNames?: readonly string[]): Promise<Usage[]>;
 };
 
 export type Ledger = {

@@ -7,10 +7,27 @@ const IDS_PER_COMMAND = 100;
 /** Quotes and a comma. */
 const BYTES_AROUND = 3;
 
-export async function queryInChunks<T>(ids: readonly string[], query: (ids: string[]) => Promise<T[]>): Promise<T[]> {
-  const results: T[][] = [];
-  for (const chunk of splitByBytes(ids)) results.push(await query(chunk));
-  return results.flat();
+export const queryInChunks = <T>(ids: readonly string[], query: (ids: string[]) => Promise<T[]>): Promise<T[]> =>
+  queryEach(splitByBytes(ids), query);
+
+/** The next question is on its way while the answer to the last is read. */
+export async function queryEach<Chunk, T>(
+  chunks: readonly Chunk[],
+  query: (chunk: Chunk) => Promise<T[]>,
+): Promise<T[]> {
+  const rows: T[] = [];
+  let asked: Promise<T[]>[] = [];
+  for (const chunk of chunks) {
+    const answer = query(chunk);
+    // Whoever waits for an earlier one hears of its failure first, and then no longer waits for this.
+    answer.catch(() => {});
+    asked.push(answer);
+    if (asked.length < 2) continue;
+    for (const row of (await asked[0]) ?? []) rows.push(row);
+    asked = asked.slice(1);
+  }
+  for (const answer of asked) for (const row of await answer) rows.push(row);
+  return rows;
 }
 
 export async function runInChunks(ids: readonly string[], run: (ids: string[]) => Promise<void>): Promise<void> {

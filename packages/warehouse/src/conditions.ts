@@ -1,10 +1,13 @@
 /** Filters as SQL conditions over named parameters. Values never become part of a statement's text. */
 import type { AttributeFilter, CallFilter, PageRequest, TimeRange } from "@centspan/model";
+import { splitByBytes } from "./chunks.ts";
 import type { QueryParams } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
 import { instantParam } from "./instants.ts";
 
 export type Conditions = { sql: string[]; params: QueryParams };
+
+export const NO_CONDITION: Conditions = { sql: [], params: {} };
 
 /** Columns that a filter compares for equality. */
 export const FILTER_COLUMNS = {
@@ -50,8 +53,15 @@ export function whereColumns(values: Readonly<Record<string, string | undefined>
   return { sql: given.map(([column]) => `${column} = {${column}:String}`), params: Object.fromEntries(given) };
 }
 
+/** One of these values, however many: a field of a request has a bound, so they are in as many as they need. */
+export function whereIn(name: string, column: string, values: readonly string[]): Conditions {
+  const chunks = splitByBytes(values).map((chunk, index) => [`${name}${index}`, chunk] as const);
+  const isIn = chunks.map(([field]) => `${column} IN {${field}:Array(String)}`);
+  return { sql: [isIn.length === 0 ? "false" : `(${isIn.join(" OR ")})`], params: Object.fromEntries(chunks) };
+}
+
 export function whereAttribute(attribute: AttributeFilter | undefined): Conditions {
-  if (attribute === undefined) return { sql: [], params: {} };
+  if (attribute === undefined) return NO_CONDITION;
   return {
     // Asked of the keys too: there a skip index helps, and an absent attribute would read as an empty one.
     sql: [
@@ -63,7 +73,7 @@ export function whereAttribute(attribute: AttributeFilter | undefined): Conditio
 }
 
 export function whereInRange(filter: { range?: TimeRange }, column: string): Conditions {
-  if (filter.range === undefined) return { sql: [], params: {} };
+  if (filter.range === undefined) return NO_CONDITION;
   const { fromNs, toNs } = filter.range;
   return {
     sql: [`${column} >= ${instantParam("fromNs")}`, `${column} < ${instantParam("toNs")}`],
@@ -73,7 +83,7 @@ export function whereInRange(filter: { range?: TimeRange }, column: string): Con
 
 /** Rows behind the cursor of a list sorted by (column, id), both descending. */
 export function whereBehindCursor(page: PageRequest, column: string, idColumn: string): Conditions {
-  if (page.cursor === null) return { sql: [], params: {} };
+  if (page.cursor === null) return NO_CONDITION;
   const { atNs, id } = readCursor(page.cursor);
   return {
     sql: [`(${column}, ${idColumn}) < (${instantParam("cursorNs")}, {cursorId:String})`],

@@ -10,7 +10,7 @@ import { ClickHouseError, ClickHouseLogLevel, createClient } from "@clickhouse/c
 import { writeJson } from "./write-json.ts";
 
 export type QueryParams = Record<string, unknown>;
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 /** Lists of one length, of the values of each member of a row. */
 export type Columns<Row> = { [Name in keyof Row]: Row[Name][] };
 
@@ -36,6 +36,8 @@ const INSERT_DEADLINE_MS = 30_000;
 const COMMAND_DEADLINE_MS = 120_000;
 export const COPY_DEADLINE_MS = 3_600_000;
 const QUERY_DEADLINE_S = 25;
+/** Parameters count: ids of some ten thousand rows. */
+const QUERY_BYTES = "8000000";
 
 export function openConnection(url: string): Connection {
   const options = {
@@ -116,7 +118,7 @@ export function openConnection(url: string): Connection {
 const toQuery = (query: string, query_params: QueryParams) => ({
   query,
   query_params,
-  clickhouse_settings: { max_execution_time: QUERY_DEADLINE_S },
+  clickhouse_settings: { max_execution_time: QUERY_DEADLINE_S, max_query_size: QUERY_BYTES },
 });
 
 async function ensureDatabase(url: string): Promise<void> {

@@ -13,11 +13,26 @@ export function writeCanonical(content: unknown): string {
   if (Array.isArray(content)) return `[${content.map(writeCanonical).join()}]`;
   if ("toJSON" in content && typeof content.toJSON === "function") return writeCanonical(content.toJSON());
   let members = "";
-  for (const [name, member] of Object.entries(content).sort(byName)) {
-    if (member === undefined) continue;
-    members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${writeCanonical(member)}`;
+  for (const { name, label } of membersOf(content)) {
+    const member: unknown = Reflect.get(content, name);
+    if (member !== undefined) members += `${members === "" ? "" : ","}${label}${writeCanonical(member)}`;
   }
   return `{${members}}`;
 }
 
-const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+type Member = { name: string; label: string };
+
+/** Records of one kind have the same names: they are sorted once. */
+const membersByNames = new Map<string, readonly Member[]>();
+const MOST_KINDS = 1000;
+
+function membersOf(content: object): readonly Member[] {
+  const names = Object.keys(content);
+  const key = JSON.stringify(names);
+  const known = membersByNames.get(key);
+  if (known) return known;
+  const members = names.sort().map((name) => ({ name, label: `${JSON.stringify(name)}:` }));
+  if (membersByNames.size >= MOST_KINDS) membersByNames.clear();
+  membersByNames.set(key, members);
+  return members;
+}

@@ -76,7 +76,7 @@ export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
     listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
-    readUsage: (workspace, units) => readUsage(connection, workspace, units),
+    readUsage: (workspace, units, attributeNames) => readUsage(connection, workspace, units, attributeNames),
     insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),

@@ -94,6 +94,17 @@ describe("usage", () => {
     expect((await usageOf(trace)).spans).toEqual(spans);
   });
 
+  it("comes with the attributes that are asked for, and without events and links", async () => {
+    const trace = freshTrace();
+    const attributes = { ...usage, "gen_ai.input.messages": "long" };
+    const event = { atNs: NOON_NS, name: "token", attributes: {} };
+    await insert(makeSpan({ traceId: trace, attributes, events: [event] }));
+    const units: UsageUnit[] = [{ kind: "trace", traceId: trace }];
+    const [narrow] = await test.warehouse.readUsage("w", units, [...Object.keys(usage), "absent"]);
+    expect(narrow?.spans).toEqual([makeSpan({ traceId: trace, attributes: usage })]);
+    expect((await usageOf(trace)).spans).toEqual([makeSpan({ traceId: trace, attributes })]);
+  });
+
   it("makes a trace news when anything of it arrives, as long as it may have calls", async () => {
     const [first, second, without] = [freshTrace(), freshTrace(), freshTrace()];
     const changed = async (sinceNs: bigint) => {

@@ -6,7 +6,8 @@
  */
 import type { RatedCall } from "@centspan/model";
 import { splitByCount } from "../chunks.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection, Row } from "../connection.ts";
+import { hashContent } from "../content-hash.ts";
 import { toCallRow, toDeletedLineRow, toLineRow } from "../rows/call-row.ts";
 import type { Revisions } from "./revisions.ts";
 import { readStoredCalls } from "./stored-calls.ts";
@@ -37,30 +38,30 @@ async function insertPart(
     workspace,
     calls.map(({ callId }) => callId),
   );
-  const changed = calls.flatMap((call) => {
-    const before = stored.get(call.callId);
-    const row = toCallRow(workspace, call);
-    return before?.contentHash === row.content_hash ? [] : [{ call, row, storedMeters: before?.meters ?? [] }];
-  });
   const revision = revisions.next([...stored.values()].map((before) => before.revision)).toString();
-  await connection.insert(
-    "charge_lines",
-    changed.flatMap(({ call, storedMeters }) =>
-      toLineRows(workspace, call, storedMeters).map((row) => ({ ...row, revision })),
-    ),
-  );
-  await connection.insert(
-    "calls",
-    changed.map(({ row }) => ({ ...row, revision })),
-  );
+  const callRows: ReturnType<typeof toCallRow>[] = [];
+  const lineRows: Row[] = [];
+  for (const call of calls) {
+    const contentHash = hashContent(call);
+    const before = stored.get(call.callId);
+    if (before?.contentHash === contentHash) continue;
+    callRows.push(toCallRow(workspace, call, { contentHash, revision }));
+    lineRows.push(...toLineRows(workspace, call, before?.meters ?? [], revision));
+  }
+  await connection.insert("charge_lines", lineRows);
+  await connection.insert("calls", callRows);
 }
 
-function toLineRows(workspace: string, call: RatedCall, storedMeters: readonly string[]) {
-  const meters = new Set<string>(call.lines.map(({ meter }) => meter));
+function toLineRows(
+  workspace: string,
+  { callId, lines }: RatedCall,
+  storedMeters: readonly string[],
+  revision: string,
+) {
+  const meters = new Set<string>(lines.map(({ meter }) => meter));
+  const gone = storedMeters.filter((meter) => !meters.has(meter));
   return [
-    ...call.lines.map((line) => toLineRow(workspace, call.callId, line)),
-    ...storedMeters
-      .filter((meter) => !meters.has(meter))
-      .map((meter) => toDeletedLineRow(workspace, call.callId, meter)),
+    ...lines.map((line) => toLineRow(workspace, callId, line, revision)),
+    ...gone.map((meter) => toDeletedLineRow(workspace, callId, meter, revision)),
   ];
 }

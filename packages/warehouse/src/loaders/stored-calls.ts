@@ -1,5 +1,5 @@
 /** What the store has of certain calls, before some of it is replaced: deleted rows too, because their revisions count. */
-import { queryInChunks } from "../chunks.ts";
+import { and, whereIn } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 
 type StoredCall = {
@@ -16,35 +16,35 @@ const NOTHING: StoredCall = { contentHash: null, meters: [], revision: 0n };
 type CallRow = { call_id: string; live_hash: string; is_live: 0 | 1; last_revision: string };
 type LinesRow = { call_id: string; meters: string[]; last_revision: string };
 
-/** Gives an entry for every id asked for. */
+/** Gives an entry for every id asked for: as many as a loader takes at once. */
 export async function readStoredCalls(
   connection: Connection,
   workspace: string,
   ids: readonly string[],
 ): Promise<Map<string, StoredCall>> {
-  const calls = await queryInChunks(ids, (callIds) =>
+  const ofCalls = whereIn("callIds", "call_id", ids);
+  const params = { ...ofCalls.params, workspace };
+  const [calls, lines] = await Promise.all([
     connection.query<CallRow>(
       `SELECT call_id, argMax(content_hash, revision) AS live_hash, argMax(deleted, revision) = 0 AS is_live,
          max(revision) AS last_revision
        FROM calls
-       WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}
+       WHERE workspace = {workspace:String}${and(ofCalls)}
        GROUP BY call_id`,
-      { workspace, callIds },
+      params,
     ),
-  );
-  const lines = await queryInChunks(ids, (callIds) =>
     connection.query<LinesRow>(
       `SELECT call_id, groupArrayIf(meter, is_live) AS meters, max(meter_revision) AS last_revision
        FROM (
          SELECT call_id, meter, argMax(deleted, revision) = 0 AS is_live, max(revision) AS meter_revision
          FROM charge_lines
-         WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}
+         WHERE workspace = {workspace:String}${and(ofCalls)}
          GROUP BY call_id, meter
        )
        GROUP BY call_id`,
-      { workspace, callIds },
+      params,
     ),
-  );
+  ]);
   const stored = new Map(ids.map((id) => [id, NOTHING]));
   for (const row of calls) {
     const contentHash = row.is_live ? row.live_hash : null;

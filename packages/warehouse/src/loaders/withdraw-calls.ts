@@ -36,7 +36,7 @@ async function withdrawPart(
   await connection.insert(
     "charge_lines",
     [...stored].flatMap(([callId, { meters }]) =>
-      meters.map((meter) => ({ ...toDeletedLineRow(workspace, callId, meter), revision })),
+      meters.map((meter) => toDeletedLineRow(workspace, callId, meter, revision)),
     ),
   );
 }

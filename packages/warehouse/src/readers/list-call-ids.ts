@@ -9,13 +9,13 @@ export async function listCallIds(
   ids: readonly string[],
   fromNs: bigint,
 ): Promise<string[]> {
-  const rows = await queryInChunks(ids, (traceIds) =>
-    connection.query<{ call_id: string }>(
+  return queryInChunks(ids, async (traceIds) => {
+    const { call_id } = await connection.queryColumns<{ call_id: string }>(
       `SELECT call_id FROM calls FINAL
        WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)}
          AND at >= ${instantParam("fromNs")}`,
       { workspace, traceIds, fromNs: fromNs.toString() },
-    ),
-  );
-  return rows.map(({ call_id }) => call_id);
+    );
+    return call_id;
+  });
 }

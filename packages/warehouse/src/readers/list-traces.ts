@@ -12,6 +12,7 @@ import {
   and,
   type Conditions,
   FILTER_COLUMNS,
+  NO_CONDITION,
   whereAttribute,
   whereBehindCursor,
   whereColumns,
@@ -84,7 +85,6 @@ function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: Trac
   );
 }
 
-const NO_CONDITION: Conditions = { sql: [], params: {} };
 const IS_RUN = "(run_id != '' OR trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}))";
 
 /** What only shows when a trace is put together with its calls and its outcome. */

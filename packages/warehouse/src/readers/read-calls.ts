@@ -1,21 +1,23 @@
 /** Calls by their ids, each with its charge lines. */
 import type { RatedCall } from "@centspan/model";
-import { queryInChunks } from "../chunks.ts";
+import { queryEach, splitByCount } from "../chunks.ts";
+import { and, whereIn } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { type CallRow, fromCallRow, selectWithLines } from "../rows/call-row.ts";
+
+const CALLS_PER_QUERY = 10_000;
 
 export async function readCalls(
   connection: Connection,
   workspace: string,
   ids: readonly string[],
 ): Promise<RatedCall[]> {
-  const rows = await queryInChunks(ids.toSorted(), (callIds) =>
-    connection.query<CallRow>(
-      selectWithLines(
-        "SELECT * FROM calls FINAL WHERE workspace = {workspace:String} AND call_id IN {callIds:Array(String)}",
-      ),
-      { workspace, callIds },
-    ),
-  );
+  const rows = await queryEach(splitByCount(ids.toSorted(), CALLS_PER_QUERY), (callIds) => {
+    const ofCalls = whereIn("callIds", "call_id", callIds);
+    return connection.query<CallRow>(
+      selectWithLines(`SELECT * FROM calls FINAL WHERE workspace = {workspace:String}${and(ofCalls)}`),
+      { ...ofCalls.params, workspace },
+    );
+  });
   return rows.map(fromCallRow);
 }

@@ -1,7 +1,7 @@
 /**
  * Units of rating, read as far as their calls may depend on it. Records that stand in no trace are joined to spans by
  * time, so that of a session only what lies around the news is read: the cost of a record does not grow with the age
- * of its session. Beyond MAX_TRACES of one session at one time, records may not find a span that ended long before.
+ * of its session.
  */
 import type { Usage, UsageUnit } from "@centspan/model";
 import type { Connection } from "../connection.ts";
@@ -12,18 +12,22 @@ import { boundOf, extentOf, isWithin, type Stretch, widen } from "./stretches.ts
 
 /** How far a record may lie from the end of its span; no dialect allows more. */
 const REACH_NS = 5_000_000_000n;
-const MAX_TRACES = 200;
+
+type ReadSpans = (traceIds: readonly string[]) => ReturnType<typeof readUsageSpans>;
 
 export async function readUsage(
   connection: Connection,
   workspace: string,
   units: readonly UsageUnit[],
+  attributeNames?: readonly string[],
 ): Promise<Usage[]> {
+  const readSpans: ReadSpans = (ids) => readUsageSpans(connection, workspace, ids, attributeNames);
   const traceIds = new Set(units.flatMap((unit) => (unit.kind === "trace" ? [unit.traceId] : [])));
-  const ofTrace = await readTraces(connection, workspace, [...traceIds]);
+  const ofTrace = await readTraces(connection, workspace, [...traceIds], readSpans);
   const answers: Usage[] = [];
   for (const unit of units) {
-    const usage = unit.kind === "trace" ? ofTrace.get(unit.traceId) : await readSession(connection, workspace, unit);
+    const usage =
+      unit.kind === "trace" ? ofTrace.get(unit.traceId) : await readSession(connection, workspace, unit, readSpans);
     answers.push(usage ?? { traceIds: [], spans: [], logs: [], wholeWithin: null });
   }
   return answers;
@@ -34,8 +38,9 @@ async function readTraces(
   connection: Connection,
   workspace: string,
   traceIds: readonly string[],
+  readSpans: ReadSpans,
 ): Promise<Map<string, Usage>> {
-  const spansOf = await readUsageSpans(connection, workspace, traceIds);
+  const spansOf = await readSpans(traceIds);
   const inContext = await readLogsOfTraces(connection, workspace, traceIds);
   const traces = [...spansOf].map(([traceId, { spans, sessionIds }]) => {
     const extent = extentOf(spans);
@@ -73,10 +78,11 @@ async function readSession(
   connection: Connection,
   workspace: string,
   { sessionId, fromNs, toNs }: Extract<UsageUnit, { kind: "session" }>,
+  readSpans: ReadSpans,
 ): Promise<Usage> {
   const whole = widen({ fromNs, toNs }, 3n * REACH_NS);
   const traceIds = await listTracesOfSession(connection, workspace, sessionId, widen(whole, REACH_NS));
-  const spansOf = await readUsageSpans(connection, workspace, traceIds);
+  const spansOf = await readSpans(traceIds);
   const spans = [...spansOf.values()].flatMap((trace) => trace.spans);
   const extent = extentOf(spans);
   const all = boundOf([whole, ...(extent ? [widen(extent, REACH_NS)] : [])]) ?? whole;
@@ -95,12 +101,10 @@ async function listTracesOfSession(
 ): Promise<string[]> {
   if (sessionId === "") return [];
   const rows = await connection.query<{ trace_id: string }>(
-    `SELECT trace_id FROM spans
+    `SELECT DISTINCT trace_id FROM spans
      WHERE workspace = {workspace:String} AND session_id = {sessionId:String}
        AND started_at <= ${instantParam("toNs")} AND ended_at >= ${instantParam("fromNs")}
-     GROUP BY trace_id
-     ORDER BY max(ended_at) DESC, trace_id
-     LIMIT ${MAX_TRACES}`,
+     ORDER BY trace_id`,
     { workspace, sessionId, fromNs: fromNs.toString(), toNs: toNs.toString() },
   );
   return rows.map(({ trace_id }) => trace_id);

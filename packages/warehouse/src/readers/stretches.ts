@@ -22,12 +22,16 @@ export function boundOf(stretches: Iterable<Stretch>): Stretch | null {
 }
 
 /** From the first start to the last end; a span that was never finished ends where it starts. */
-export const extentOf = (spans: readonly SpanRecord[]): Stretch | null =>
-  boundOf(
-    spans.flatMap(({ startedAtNs, endedAtNs }) => [
-      { fromNs: startedAtNs, toNs: startedAtNs },
-      { fromNs: startedAtNs, toNs: endedAtNs },
-    ]),
-  );
+export function extentOf(spans: readonly SpanRecord[]): Stretch | null {
+  const [first] = spans;
+  if (first === undefined) return null;
+  let [fromNs, toNs] = [first.startedAtNs, first.startedAtNs];
+  for (const { startedAtNs, endedAtNs } of spans) {
+    if (startedAtNs < fromNs) fromNs = startedAtNs;
+    if (startedAtNs > toNs) toNs = startedAtNs;
+    if (endedAtNs > toNs) toNs = endedAtNs;
+  }
+  return { fromNs, toNs };
+}
 
 export const isWithin = ({ fromNs, toNs }: Stretch, atNs: bigint): boolean => fromNs <= atNs && atNs <= toNs;

@@ -10,12 +10,13 @@ import {
   type Provenance,
   type RatedCall,
 } from "@centspan/model";
-import { hashContent } from "../content-hash.ts";
 import { readCount } from "../counts.ts";
 import { nanoseconds, writeInstant } from "../instants.ts";
 
-/** Rows of one call, without the revision that the loader gives them. */
-export function toCallRow(workspace: string, call: RatedCall) {
+/** What tells a version of a call from another. */
+export type CallVersion = { contentHash: string; revision: string };
+
+export function toCallRow(workspace: string, call: RatedCall, { contentHash, revision }: CallVersion) {
   const { buckets } = call;
   return {
     workspace,
@@ -56,12 +57,13 @@ export function toCallRow(workspace: string, call: RatedCall) {
     provided_cost_usd: call.providedCostUsd === null ? null : writeAmount(quantiseLine(call.providedCostUsd)),
     provenance: call.provenance,
     quarantine_reason: call.quarantineReason,
-    content_hash: hashContent(call),
+    content_hash: contentHash,
+    revision,
     deleted: 0,
   };
 }
 
-export const toLineRow = (workspace: string, callId: string, line: ChargeLine) => ({
+export const toLineRow = (workspace: string, callId: string, line: ChargeLine, revision: string) => ({
   workspace,
   call_id: callId,
   meter: line.meter,
@@ -70,14 +72,16 @@ export const toLineRow = (workspace: string, callId: string, line: ChargeLine) =
   cost_usd: writeAmount(line.costUsd),
   price_entry_id: line.priceEntryId,
   rating_run_id: line.ratingRunId,
+  revision,
   deleted: 0,
 });
 
 /** Takes the place of a line that a call no longer has. */
-export const toDeletedLineRow = (workspace: string, callId: string, meter: string) => ({
+export const toDeletedLineRow = (workspace: string, callId: string, meter: string, revision: string) => ({
   workspace,
   call_id: callId,
   meter,
+  revision,
   deleted: 1,
 });
 
