@@ -2,24 +2,26 @@
  * One request on its way through the pipeline, and the span that every stage runs in.
  * Stages pass results to each other as values; what lives here is what all of them share.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { asCentspanError } from "@centspan/base";
 import { type SpanAttributes, type SpanTemplate, setAttributes, withSpan } from "@centspan/telemetry";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
+import type { AnswerSink } from "./transports/answer-sink.ts";
 
 export type Exchange = {
   protocol: InferenceProtocol;
-  request: IncomingMessage;
-  response: ServerResponse;
+  /** Of the request; of a message on a connection: what it and the connection say together. */
+  headers: IncomingHttpHeaders;
+  /** Throws where it is no JSON body within the limits. */
+  readBody(): Promise<Buffer>;
+  sink: AnswerSink;
   tracer: Tracer;
-  /** The `POST {route}` span, and the context in which stages are its children. */
+  /** The request's own span, and the context in which stages are its children. */
   serverSpan: Span;
   serverContext: Context;
   /** Whose work this is; grows once the key is known. */
   identity: SpanAttributes;
-  /** Aborts when the client has gone before it had everything. */
-  clientGone: AbortSignal;
 };
 
 export type StageTemplate = Extract<SpanTemplate, `api.${string}`>;

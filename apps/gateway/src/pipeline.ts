@@ -4,8 +4,9 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Exchange, identify } from "./exchange.ts";
+import type { InferenceRequest } from "./protocols/protocol.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
-import { chat } from "./stages/chat.ts";
+import { type ChatInput, chat } from "./stages/chat.ts";
 import { checkSafety, type SafetyOptions } from "./stages/check-safety.ts";
 import { parse } from "./stages/parse.ts";
 import { route } from "./stages/route.ts";
@@ -20,8 +21,29 @@ export type PipelineOptions = {
   upstreams: readonly [Upstream, ...Upstream[]];
 };
 
+/** A request that may go to an upstream. */
+type Prepared = Omit<ChatInput, "upstream">;
+
 /** Returns the bytes sent to the client. Throws before or after an answer has begun. */
 export async function runPipeline(exchange: Exchange, options: PipelineOptions): Promise<number> {
+  const prepared = await prepare(exchange, options);
+  const upstream = await route(exchange, options.upstreams);
+  // A check that is already through with the request spares the upstream a refused one.
+  await nextTurn();
+  const refusal = prepared.safety.refusal();
+  if (refusal) throw refusal;
+  return chat(exchange, { upstream, ...prepared });
+}
+
+/** All that can be done before anything is generated: the request that follows finds its tokens and its checks done. */
+export async function warmUp(exchange: Exchange, options: PipelineOptions): Promise<InferenceRequest> {
+  const { request, safety } = await prepare(exchange, options);
+  const refusal = await safety.verdict;
+  if (refusal) throw refusal;
+  return request;
+}
+
+async function prepare(exchange: Exchange, options: PipelineOptions): Promise<Prepared> {
   // Who asks is settled before a body is read: strangers cost no parsing.
   const { workspace } = await admit(exchange, options.admit);
   const body = await parse(exchange);
@@ -31,10 +53,5 @@ export async function runPipeline(exchange: Exchange, options: PipelineOptions):
   }
   const safety = checkSafety(exchange, request.conversation, options.safety);
   const tokenIds = await tokenize(exchange, options.tokenizers, { workspace, ...request });
-  const upstream = await route(exchange, options.upstreams);
-  // A check that is already through with the request spares the upstream a refused one.
-  await nextTurn();
-  const refusal = safety.refusal();
-  if (refusal) throw refusal;
-  return chat(exchange, { upstream, request, body, tokenIds, safety });
+  return { request, body, tokenIds, safety };
 }

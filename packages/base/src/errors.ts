@@ -30,6 +30,16 @@ export const ERRORS = {
     remedy: "Send one of the types the message names.",
   },
   rate_limited: { status: 429, title: "Too many requests", remedy: "Wait as Retry-After says and repeat." },
+  previous_response_not_found: {
+    status: 400,
+    title: "Not the latest response of this connection",
+    remedy: "Send the whole input, without previous_response_id.",
+  },
+  websocket_connection_limit_reached: {
+    status: 400,
+    title: "The connection has come to its end",
+    remedy: "Open a new one and send the whole input.",
+  },
   content_blocked: { status: 400, title: "Blocked by a safety check", remedy: "See the check the message names." },
   internal: {
     status: 500,

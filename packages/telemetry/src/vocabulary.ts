@@ -170,6 +170,7 @@ export const SPANS = {
   "context.build": { layer: "harness", kind: "internal", says: "what was appended and whether the prefix stayed" },
   "execute_tool {name}": { layer: "harness", kind: "internal", says: "one tool call: sizes, truncation, exit code" },
   "POST {route}": { layer: "api", kind: "server", says: "one request: key, bytes, connection reuse, status" },
+  "WS {route}": { layer: "api", kind: "server", says: "one request over a WebSocket; a prewarm makes no call" },
   "api.parse": { layer: "api", kind: "internal", says: "reading the body" },
   "api.validate": { layer: "api", kind: "internal", says: "checking it against the protocol" },
   "api.admit": { layer: "api", kind: "internal", says: "authentication, rate limit, budget, each with its verdict" },

@@ -1,4 +1,5 @@
 /** Stage api.admit: who asks, how often, and on what budget. Each part leaves its own verdict on the span. */
+import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
 import type { Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
@@ -11,7 +12,7 @@ export type AdmitOptions = { credentials: CredentialCache<Principal>; rateLimit:
 
 export function admit(exchange: Exchange, options: AdmitOptions): Promise<Principal> {
   return runStage(exchange, "api.admit", async (span) => {
-    const principal = await authenticate(exchange.request.headers, options.credentials).catch((thrown: unknown) => {
+    const principal = await authenticate(exchange.headers, options.credentials).catch((thrown: unknown) => {
       setAttributes(span, { "centspan.admit.auth": thrown instanceof CentspanError ? thrown.code : "internal" });
       throw thrown;
     });
@@ -29,7 +30,7 @@ export function admit(exchange: Exchange, options: AdmitOptions): Promise<Princi
 
 /** Only a gateway key spends money. */
 export async function authenticate(
-  headers: Exchange["request"]["headers"],
+  headers: IncomingHttpHeaders,
   credentials: CredentialCache<Principal>,
 ): Promise<Principal> {
   const field = "authorization";

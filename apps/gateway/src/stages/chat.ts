@@ -35,7 +35,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number> {
       const answer = await send(exchange, input, span, call);
       return await passOn(exchange, input, { span, call, answer, sentMs });
     } catch (thrown) {
-      if (!exchange.clientGone.aborted || !isAbort(thrown)) throw thrown;
+      if (!exchange.sink.gone.aborted || !isAbort(thrown)) throw thrown;
       // The client left before an answer began.
       setAttributes(span, { "centspan.stream.aborted": true, "centspan.usage.missing": true });
       return 0;
@@ -55,29 +55,29 @@ const describeRequest = (request: InferenceRequest, upstream: Upstream): SpanAtt
 
 async function send(exchange: Exchange, input: ChatInput, span: Span, call: AbortController) {
   const { upstream, request, body } = input;
-  const { clientGone } = exchange;
+  const { gone } = exchange.sink;
   const cancel = (): void => call.abort();
-  clientGone.addEventListener("abort", cancel);
-  if (clientGone.aborted) cancel();
+  gone.addEventListener("abort", cancel);
+  if (gone.aborted) cancel();
   const tokens = upstream.takesTokenIds ? { prompt_token_ids: input.tokenIds } : {};
   try {
     return await upstream.send({
       method: "POST",
       path: exchange.protocol.route,
-      headers: { ...selectRequestHeaders(exchange.request.headers, upstream), ...writeTraceContext(span) },
+      headers: { ...selectRequestHeaders(exchange.headers, upstream), ...writeTraceContext(span) },
       body: addMembers(body.bytes, body.json, { ...request.additions, ...tokens }),
       signal: call.signal,
     });
   } finally {
     // From here on whether a client may leave depends on what it has got.
-    clientGone.removeEventListener("abort", cancel);
+    gone.removeEventListener("abort", cancel);
   }
 }
 
 type RunningCall = { span: Span; call: AbortController; answer: Dispatcher.ResponseData; sentMs: number };
 
 async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall): Promise<number> {
-  const { protocol, response, clientGone } = exchange;
+  const { protocol, sink } = exchange;
   const { span, call, answer, sentMs } = running;
   const facts = createCallFacts();
   const failed = answer.statusCode >= 400;
@@ -89,11 +89,10 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
   try {
     const { aborted, sentBytes } = await forwardAnswer({
       answer,
-      response,
+      sink,
       reader,
       facts,
       safety: input.safety,
-      clientGone,
       cancel: () => call.abort(),
       rewrites,
     });

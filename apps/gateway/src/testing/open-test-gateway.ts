@@ -12,6 +12,7 @@ import { createGateway } from "../create-gateway.ts";
 import { createRateLimit } from "../rate-limit.ts";
 import { safetyChecks } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
+import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { startUpstreamPeer } from "./upstream-peer.ts";
 
@@ -21,6 +22,7 @@ export type GatewaySettings = {
   perMinute?: number;
   upstreamUrl?: string;
   checks?: readonly SafetyCheck[];
+  webSockets?: Partial<WebSocketLimits>;
 };
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
@@ -48,7 +50,14 @@ export async function openTestGateway() {
     clock: { nowMs: 0 },
     /** Starts a gateway and returns its address. */
     async open(settings: GatewaySettings = {}) {
-      const { provider = "centspan", policy = "beside", perMinute, upstreamUrl, checks = safetyChecks } = settings;
+      const {
+        provider = "centspan",
+        policy = "beside",
+        perMinute,
+        upstreamUrl,
+        checks = safetyChecks,
+        webSockets = {},
+      } = settings;
       const upstream = createUpstream({ url: upstreamUrl ?? `${peer.url}/v1`, key: "upstream-key", provider });
       const app = createGateway({
         tracer: telemetry.tracer,
@@ -63,6 +72,7 @@ export async function openTestGateway() {
         tokenizers: createTokenizerPool(),
         upstreams: [upstream],
         stores: { postgres: () => control.ping() },
+        webSockets,
       });
       opened.push(async () => {
         await app.close();

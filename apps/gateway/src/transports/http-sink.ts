@@ -1,0 +1,65 @@
+/** An answer over HTTP, and the one place where a failure becomes one. */
+import type { ServerResponse } from "node:http";
+import type { CentspanError } from "@centspan/base";
+import { toOpenAiError } from "@centspan/model";
+import type { AnswerSink } from "./answer-sink.ts";
+
+/** `writeStreamError` is how the protocol tells an error in a stream that has begun. */
+export function createHttpSink(
+  response: ServerResponse,
+  writeStreamError: (error: CentspanError) => string,
+): AnswerSink {
+  const client = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) client.abort();
+  });
+  return {
+    get statusCode() {
+      return response.headersSent ? response.statusCode : undefined;
+    },
+    gone: client.signal,
+    begin({ statusCode, headers }) {
+      response.statusCode = statusCode;
+      // Set one by one, they can still be read when an error has to know what kind of answer it ends.
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      response.flushHeaders();
+    },
+    async write(part) {
+      if (!response.write(part)) await waitForRoom(response);
+    },
+    end: () => void response.end(),
+    fail: (error) => answerError(response, error, writeStreamError),
+  };
+}
+
+export function answerError(
+  response: ServerResponse,
+  error: CentspanError,
+  writeStreamError: (error: CentspanError) => string,
+): void {
+  if (response.destroyed) return;
+  if (!response.headersSent) {
+    const headers = { "content-type": "application/json", ...retryAfter(error) };
+    response.writeHead(error.status, headers).end(JSON.stringify(toOpenAiError(error)));
+  } else if (error.code === "content_blocked" && isEventStream(response)) response.end(writeStreamError(error));
+  // A cut is the only sign of a failure that every client understands in the middle of an answer.
+  else response.destroy();
+}
+
+const retryAfter = (error: CentspanError): Record<string, string> =>
+  error.retryAfterS === undefined ? {} : { "retry-after": String(error.retryAfterS) };
+
+const isEventStream = (response: ServerResponse): boolean =>
+  String(response.getHeader("content-type") ?? "").startsWith("text/event-stream");
+
+/** Resolves when the client has read enough, or is gone. */
+function waitForRoom(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.once("drain", done).once("close", done);
+    if (response.destroyed) done();
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Responses over a WebSocket: the upgrade, who may open one, and how long it lives.
+ * Limits: connections of a key, bytes of a message, age. Each message is admitted anew, since a key may end before.
+ */
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { asCentspanError, CentspanError, ERRORS } from "@centspan/base";
+import { toOpenAiError } from "@centspan/model";
+import { WebSocketServer } from "ws";
+import { authenticate } from "../stages/admit.ts";
+import { createLatestResponses } from "./latest-responses.ts";
+import { MAX_BODY_BYTES } from "./read-http-body.ts";
+import { type ConnectionOptions, serveConnection } from "./serve-connection.ts";
+
+export type WebSocketLimits = {
+  /** A connection that is older ends with its next answer. */
+  maxAgeMs: number;
+  connectionsPerKey: number;
+  /** Of all conversations that are remembered. */
+  maxRememberedChars: number;
+};
+
+const LIMITS: WebSocketLimits = {
+  maxAgeMs: 60 * 60 * 1000,
+  connectionsPerKey: 1000,
+  maxRememberedChars: 512 * 1024 * 1024,
+};
+const ROUTE = "/v1/responses";
+/** Compressing less costs more than it saves. */
+const COMPRESSED_FROM_BYTES = 1024;
+
+export type WebSocketOptions = Omit<ConnectionOptions, "maxAgeMs" | "latest"> & {
+  webSockets?: Partial<WebSocketLimits>;
+};
+
+export function serveWebSockets(server: Server, options: WebSocketOptions): { close(): Promise<void> } {
+  const limits = { ...LIMITS, ...options.webSockets };
+  const latest = createLatestResponses(limits.maxRememberedChars);
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_BODY_BYTES,
+    perMessageDeflate: { threshold: COMPRESSED_FROM_BYTES },
+  });
+  const open = new Set<{ close(): Promise<void> }>();
+  const perKey = new Map<string, number>();
+  let isClosing = false;
+
+  const accept = async (request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> => {
+    const { pathname } = new URL(request.url ?? "/", "http://gateway");
+    if (pathname !== ROUTE) throw new CentspanError("not_found", `no WebSocket at ${pathname}`);
+    if (isClosing) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
+    const { keyId } = await authenticate(request.headers, options.admit.credentials);
+    const count = (perKey.get(keyId) ?? 0) + 1;
+    if (count > limits.connectionsPerKey) {
+      const message = `this key has ${limits.connectionsPerKey} connections open, which is the most`;
+      throw new CentspanError("rate_limited", message, { retryAfterS: 60 });
+    }
+    sockets.handleUpgrade(request, duplex, head, (socket) => {
+      perKey.set(keyId, count);
+      const connection = serveConnection(socket, request, { ...options, latest, maxAgeMs: limits.maxAgeMs });
+      open.add(connection);
+      socket.once("close", () => {
+        open.delete(connection);
+        const left = (perKey.get(keyId) ?? 1) - 1;
+        if (left === 0) perKey.delete(keyId);
+        else perKey.set(keyId, left);
+      });
+    });
+  };
+
+  server.on("upgrade", (request, duplex, head) => {
+    duplex.on("error", () => duplex.destroy());
+    accept(request, duplex, head).catch((thrown: unknown) => refuse(duplex, asCentspanError(thrown)));
+  });
+
+  return {
+    /** Answers that are under way are finished first. */
+    async close() {
+      isClosing = true;
+      await Promise.all([...open].map((connection) => connection.close()));
+      sockets.close();
+    },
+  };
+}
+
+function refuse(duplex: Duplex, error: CentspanError): void {
+  const body = JSON.stringify(toOpenAiError(error));
+  const head = [
+    `HTTP/1.1 ${error.status} ${ERRORS[error.code].title}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...(error.retryAfterS === undefined ? [] : [`retry-after: ${error.retryAfterS}`]),
+    "connection: close",
+  ];
+  duplex.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
