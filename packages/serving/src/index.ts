@@ -1,4 +1,7 @@
 export * from "./cache-replay/replay.ts";
+export * from "./calibration/calibrate.ts";
+export * from "./calibration/measured-run.ts";
+export * from "./calibration/replay-run.ts";
 export * from "./cluster/dispatcher.ts";
 export * from "./core/serving-core.ts";
 export * from "./find-router.ts";
