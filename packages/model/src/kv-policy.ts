@@ -16,11 +16,30 @@ export type KvBlocks = {
   readonly keys: readonly KvBlockId[];
   /** Position of the block in its chain, 0 = first block of a prompt. */
   readonly depths: Uint32Array;
-  /** 1 while the block may go: nobody uses it and, for policies that evict leaves, no resident block continues it. */
+  /** 1 while the block may go: nobody uses it. */
   readonly evictable: Uint8Array;
   /** When the block is used next, in the cache's own count of accesses; known offline only, else Infinity. */
   readonly nextUses: Float64Array;
+  /** Until when a released block is wanted, by the retention of whoever used it last; Infinity where none was set. */
+  readonly expiresNs: Float64Array;
 };
+
+/** What a thread waits for after an answer: a tool it called, a person, or nobody knows. */
+export type KvWait = "tool" | "person" | "unknown";
+
+/**
+ * What an agent's loop tells about one of its threads: the main line of a run, or a sub-agent. Each request of a thread
+ * extends the chain of the one before it, as a rule. `chain` names the slots of the thread's blocks from now on, front to
+ * back.
+ */
+export type KvThreadEvent = { runId: string | number; threadId: string | number; atNs: number } & (
+  | { kind: "requested"; chain?: readonly number[] }
+  | { kind: "waiting"; waitsFor: KvWait; chain?: readonly number[] }
+  /** Somebody knows that the wait will last about that long. */
+  | { kind: "long_wait"; expectedNs: number }
+  /** The run has ended, or the sub-agent returned: no request will follow. */
+  | { kind: "ended" }
+);
 
 export type KvPolicy = {
   /** A block became resident. It is held until `onRelease` says otherwise. */
@@ -38,14 +57,17 @@ export type KvPolicy = {
    * the place, null when it has no name yet.
    */
   takeVictim(atNs: number, incoming: KvBlockId | null): number;
+  /** Only for policies that know agents. */
+  onThread?(event: KvThreadEvent): void;
 };
 
 export type KvPolicyPlugin = {
   id: string;
   describe: string;
-  /** Leaves: a block goes only after all blocks that continue it. Any: its children stay behind until it is back. */
-  evicts: "leaves" | "any";
-  /** In which order the blocks of a chain that ends are released: matters to policies that count recency. */
+  /**
+   * In which order the blocks of a chain that ends are released. Tail first, a policy that orders by recency evicts ends
+   * of chains only, since whoever uses a block uses all blocks before it.
+   */
   releases: "front-first" | "tail-first";
   create(blocks: KvBlocks): KvPolicy;
 };

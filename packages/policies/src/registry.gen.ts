@@ -6,11 +6,13 @@ import fifo from "./policies/fifo.ts";
 import gdsf from "./policies/gdsf.ts";
 import lengthAware from "./policies/length-aware.ts";
 import lfu from "./policies/lfu.ts";
+import loopAware from "./policies/loop-aware.ts";
 import lru from "./policies/lru.ts";
 import lruLeaf from "./policies/lru-leaf.ts";
 import s3Fifo from "./policies/s3-fifo.ts";
 import sieve from "./policies/sieve.ts";
 import slru from "./policies/slru.ts";
+import ttl from "./policies/ttl.ts";
 import wTinylfu from "./policies/w-tinylfu.ts";
 
-export const kvPolicies: readonly KvPolicyPlugin[] = [arc, belady, fifo, gdsf, lengthAware, lfu, lru, lruLeaf, s3Fifo, sieve, slru, wTinylfu];
+export const kvPolicies: readonly KvPolicyPlugin[] = [arc, belady, fifo, gdsf, lengthAware, lfu, loopAware, lru, lruLeaf, s3Fifo, sieve, slru, ttl, wTinylfu];

@@ -1,9 +1,10 @@
 /**
  * The shared blocks of one tier by slot, and the policy that ranks them: who is resident, who pins what, what may go.
- * Invariants: a block is idle when nobody pins it; the policy hears of every change before it is asked for a victim.
+ * Invariants: a block is idle when nobody pins it; the policy hears of every change before it is asked for a victim; a
+ * block whose retention has ended is not found, and gives its slot back when somebody looks for it.
  */
 import { assert } from "@centspan/base";
-import type { KvBlockId, KvPolicyPlugin } from "@centspan/model";
+import type { KvBlockId, KvPolicyPlugin, KvThreadEvent } from "@centspan/model";
 import { createKeyIndex } from "./key-index.ts";
 
 export type KvTier = {
@@ -11,58 +12,68 @@ export type KvTier = {
   readonly pins: Uint32Array;
   /** The slot that holds the key, −1 when none does. */
   find(key: KvBlockId): number;
-  /** A new block, pinned once. `parent` is the slot of the block before it, −1 for the first of a chain. */
-  insert(key: KvBlockId, place: { parent: number; depth: number }, atNs: number, nextUse?: number): number;
+  /** A new block, pinned once. */
+  insert(key: KvBlockId, depth: number, atNs: number, nextUse?: number): number;
   pin(slot: number, atNs: number): void;
   /** A use that pins nothing: replays of bare block accesses. */
   touch(slot: number, atNs: number): void;
   /** Offline replays say when a block is used next, before they touch, pin or insert it. */
   foretell(slot: number, nextUse: number): void;
-  /** Unpins a chain, given front to back. */
-  unpin(chain: readonly number[], atNs: number): void;
-  /** Drops the policy's victim and returns its key. There must be an idle block. */
-  evict(atNs: number, incoming: KvBlockId | null): KvBlockId;
+  /** Unpins a chain, given front to back; what nobody pins any longer is wanted until `expiresNs`. */
+  unpin(chain: readonly number[], atNs: number, expiresNs?: number): void;
+  /** Whether an idle block's retention has ended. */
+  hasExpired(slot: number, atNs: number): boolean;
+  expiryOf(slot: number): number;
+  depthOf(slot: number): number;
+  /** Drops the policy's victim: its slot, whose key, depth and expiry can be read until the next insert. */
+  evict(atNs: number, incoming: KvBlockId | null): number;
+  keyOf(slot: number): KvBlockId;
+  /** Drops an idle block without asking the policy. */
+  remove(slot: number): void;
+  /** What an agent's loop says; its chain names slots. Policies that know no agents don't hear it. */
+  tellThread(event: KvThreadEvent): void;
   size(): number;
   idle(): number;
 };
 
-export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTier {
+/** `spareBlocks` fit beyond the capacity for as long as somebody trims them again: replays of policies that may bypass. */
+export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spareBlocks = 0): KvTier {
   assert(Number.isSafeInteger(capacityBlocks) && capacityBlocks > 0, `a cache of ${capacityBlocks} blocks`);
-  const slotCount = capacityBlocks;
+  const slotCount = capacityBlocks + spareBlocks;
   const keys: KvBlockId[] = [];
   const index = createKeyIndex(slotCount);
   const freeSlots: number[] = [];
   const pins = new Uint32Array(slotCount);
   const depths = new Uint32Array(slotCount);
   const evictable = new Uint8Array(slotCount);
-  const nextUses = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY);
-  // Resident blocks that continue each one; kept for policies that evict leaves, which alone ask for it.
-  const byLeaves = plugin.evicts === "leaves";
-  const parents = new Int32Array(byLeaves ? slotCount : 0);
-  const children = new Uint32Array(byLeaves ? slotCount : 0);
-  const policy = plugin.create({ capacityBlocks, slotCount, keys, depths, evictable, nextUses });
-  const tailFirst = plugin.releases === "tail-first";
+  const nextUses = new Float64Array(slotCount);
+  const expiresNs = new Float64Array(slotCount);
+  const policy = plugin.create({ capacityBlocks, slotCount, keys, depths, evictable, nextUses, expiresNs });
+  const isTailFirst = plugin.releases === "tail-first";
   let size = 0;
   let idle = 0;
 
-  const release = (slot: number, atNs: number): void => {
-    if (byLeaves && children[slot] !== 0) return;
-    evictable[slot] = 1;
-    policy.onRelease(slot, atNs);
-  };
-
-  const unpinOne = (slot: number, atNs: number): void => {
+  const unpinOne = (slot: number, atNs: number, untilNs: number): void => {
     const left = (pins[slot] ?? 0) - 1;
     pins[slot] = left;
     if (left > 0) return;
     idle += 1;
-    release(slot, atNs);
+    evictable[slot] = 1;
+    expiresNs[slot] = untilNs;
+    policy.onRelease(slot, atNs);
+  };
+  const free = (slot: number): void => {
+    evictable[slot] = 0;
+    index.remove(keys[slot] ?? 0);
+    freeSlots.push(slot);
+    idle -= 1;
+    size -= 1;
   };
 
   return {
     pins,
     find: index.find,
-    insert(key, { parent, depth }, atNs, nextUse = Number.POSITIVE_INFINITY) {
+    insert(key, depth, atNs, nextUse = Number.POSITIVE_INFINITY) {
       const slot = freeSlots.pop() ?? keys.length;
       assert(slot < slotCount, "a tier holds no more blocks than it has slots");
       keys[slot] = key;
@@ -71,10 +82,6 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
       depths[slot] = depth;
       nextUses[slot] = nextUse;
       pins[slot] = 1;
-      if (byLeaves) {
-        parents[slot] = parent;
-        if (parent >= 0) children[parent] = (children[parent] ?? 0) + 1;
-      }
       policy.onInsert(slot, atNs);
       return slot;
     },
@@ -83,10 +90,8 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
       pins[slot] = before + 1;
       if (before === 0) {
         idle -= 1;
-        if (evictable[slot] === 1) {
-          evictable[slot] = 0;
-          policy.onHold(slot);
-        }
+        evictable[slot] = 0;
+        policy.onHold(slot);
       }
       policy.onAccess(slot, atNs);
     },
@@ -94,28 +99,26 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin): KvTi
     foretell(slot, nextUse) {
       nextUses[slot] = nextUse;
     },
-    unpin(chain, atNs) {
-      if (tailFirst) for (let at = chain.length - 1; at >= 0; at -= 1) unpinOne(chain[at] ?? 0, atNs);
-      else for (const slot of chain) unpinOne(slot, atNs);
+    unpin(chain, atNs, untilNs = Number.POSITIVE_INFINITY) {
+      if (!isTailFirst) for (const slot of chain) unpinOne(slot, atNs, untilNs);
+      else for (let at = chain.length - 1; at >= 0; at -= 1) unpinOne(chain[at] ?? 0, atNs, untilNs);
     },
+    hasExpired: (slot, atNs) => evictable[slot] === 1 && (expiresNs[slot] ?? 0) <= atNs,
+    expiryOf: (slot) => expiresNs[slot] ?? 0,
+    depthOf: (slot) => depths[slot] ?? 0,
     evict(atNs, incoming) {
       const slot = policy.takeVictim(atNs, incoming);
-      const key = keys[slot];
-      assert(key !== undefined && evictable[slot] === 1, `the policy ${plugin.id} chose a block that may not go`);
-      evictable[slot] = 0;
-      index.remove(key);
-      size -= 1;
-      freeSlots.push(slot);
-      idle -= 1;
-      if (byLeaves) {
-        const parent = parents[slot] ?? -1;
-        if (parent >= 0) {
-          children[parent] = (children[parent] ?? 0) - 1;
-          if (pins[parent] === 0) release(parent, atNs);
-        }
-      }
-      return key;
+      assert(evictable[slot] === 1, `the policy ${plugin.id} chose a block that may not go`);
+      free(slot);
+      return slot;
     },
+    keyOf: (slot) => keys[slot] ?? 0,
+    remove(slot) {
+      assert(evictable[slot] === 1, "only an idle block can be dropped");
+      policy.onRemove(slot);
+      free(slot);
+    },
+    tellThread: (event) => policy.onThread?.(event),
     size: () => size,
     idle: () => idle,
   };

@@ -10,7 +10,6 @@ import { createSlotLists } from "../slot-list.ts";
 export default defineKvPolicy({
   id: "arc",
   describe: "Adaptive replacement: balances recency against frequency by what it regrets to have dropped.",
-  evicts: "any",
   releases: "front-first",
   create: createArc,
 });

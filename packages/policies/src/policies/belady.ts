@@ -8,7 +8,6 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "belady",
   describe: "The offline optimum: the block that is needed again last. For replays, which know the future.",
-  evicts: "any",
   releases: "tail-first",
   create: (blocks) => createRankedPolicy(blocks, { rank: (slot) => -(blocks.nextUses[slot] ?? 0) }),
 });

@@ -8,7 +8,6 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "gdsf",
   describe: "GreedyDual-Size-Frequency: frequency, aged so that what was popular once does not stay for ever.",
-  evicts: "any",
   releases: "front-first",
   create(blocks) {
     const uses = new Uint32Array(blocks.slotCount);

@@ -5,7 +5,6 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "length-aware",
   describe: "The block furthest from the front of its prompt, ties by least recent use: keeps what many may share.",
-  evicts: "any",
   releases: "tail-first",
   create: (blocks) => createRankedPolicy(blocks, { rank: (slot) => -(blocks.depths[slot] ?? 0) }),
 });

@@ -4,7 +4,6 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "lfu",
   describe: "Least frequently used since it came in, ties by least recent use; what has gone is forgotten.",
-  evicts: "any",
   releases: "front-first",
   create(blocks) {
     const uses = new Uint32Array(blocks.slotCount);

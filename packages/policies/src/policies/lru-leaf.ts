@@ -8,7 +8,6 @@ import { createRecencyPolicy } from "../recency-policy.ts";
 export default defineKvPolicy({
   id: "lru-leaf",
   describe: "Least recently used among the ends of prefixes, the deepest first: what vLLM and SGLang do.",
-  evicts: "any",
   releases: "tail-first",
   create: createRecencyPolicy,
 });

@@ -4,7 +4,6 @@ import { createRecencyPolicy } from "../recency-policy.ts";
 export default defineKvPolicy({
   id: "lru",
   describe: "Least recently used, whatever its place in a prompt: the textbook policy, for comparison.",
-  evicts: "any",
   releases: "front-first",
   create: createRecencyPolicy,
 });

@@ -14,7 +14,6 @@ const MOST_USES = 3;
 export default defineKvPolicy({
   id: "s3-fifo",
   describe: "Small FIFO of a tenth before a main FIFO with second chances; what was dropped lately comes back to main.",
-  evicts: "any",
   releases: "front-first",
   create: createS3Fifo,
 });

@@ -6,7 +6,6 @@ export default defineKvPolicy({
   id: "sieve",
   describe:
     "A hand moves from old to new blocks, spares each that was used since it last came by, takes the first other.",
-  evicts: "any",
   releases: "front-first",
   create({ slotCount, evictable }) {
     const queue = createSlotLists(slotCount, 1).add();

@@ -11,7 +11,6 @@ const SEGMENTS = 4;
 export default defineKvPolicy({
   id: "slru",
   describe: "Segmented LRU: four levels, each use lifts a block by one; the least recent of the lowest level goes.",
-  evicts: "any",
   releases: "front-first",
   create: createSegmentedLru,
 });

@@ -17,7 +17,6 @@ const PROTECTED = 2;
 export default defineKvPolicy({
   id: "w-tinylfu",
   describe: "Window TinyLFU: new blocks must be asked for more often than the block they would replace.",
-  evicts: "any",
   releases: "front-first",
   create: createWindowTinyLfu,
 });

@@ -33,7 +33,10 @@ export function playHistory(
   const depths = new Uint32Array(slots);
   const evictable = new Uint8Array(slots);
   const nextUses = new Float64Array(slots).fill(Number.POSITIVE_INFINITY);
-  const policy = plugin.create({ capacityBlocks: slots, slotCount: slots, keys, depths, evictable, nextUses });
+  const expiresNs = new Float64Array(slots);
+  const slotCount = slots;
+  const blocks = { capacityBlocks: slots, slotCount, keys, depths, evictable, nextUses, expiresNs };
+  const policy = plugin.create(blocks);
   const resident = new Map<number, Used & { slot: number }>();
   const find = (key: number): Used & { slot: number } => {
     const block = resident.get(key);
@@ -65,6 +68,9 @@ export function playHistory(
   const release = (key: number): void => {
     const block = find(key);
     block.used = order;
+    // Keys differ in how long they are wanted.
+    block.expires = atNs + (key % 3) * 1_000_000;
+    expiresNs[block.slot] = block.expires;
     evictable[block.slot] = 1;
     policy.onRelease(block.slot, atNs);
   };
@@ -75,7 +81,7 @@ export function playHistory(
     keys[slot] = key;
     depths[slot] = depth;
     nextUses[slot] = nextUse;
-    resident.set(key, { key, slot, depth, inserted: order, used: order, uses: 1, nextUse });
+    resident.set(key, { key, slot, depth, inserted: order, used: order, uses: 1, nextUse, expires: 0 });
     model?.insert(key);
     policy.onInsert(slot, atNs);
     if (!stays) release(key);

@@ -11,6 +11,8 @@ export type Used = {
   used: number;
   uses: number;
   nextUse: number;
+  /** Until when it is wanted, set when it is released. */
+  expires: number;
 };
 
 export type SlowModel = {
@@ -259,10 +261,13 @@ export const SLOW_MODELS: SlowModels = {
   gdsf,
   "length-aware": byOrder((a, b) => b.depth - a.depth || leastRecent(a, b)),
   lfu: byOrder((a, b) => a.uses - b.uses || leastRecent(a, b)),
+  // Without agents it is LRU; what it makes of them has tests of its own.
+  "loop-aware": byOrder(leastRecent),
   lru: byOrder(leastRecent),
   "lru-leaf": byOrder(leastRecent),
   "s3-fifo": s3Fifo,
   sieve,
   slru,
+  ttl: byOrder((a, b) => a.expires - b.expires || leastRecent(a, b)),
   "w-tinylfu": windowTinyLfu,
 };

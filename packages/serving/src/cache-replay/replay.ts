@@ -34,7 +34,7 @@ export function replayAccesses(prompts: readonly Prompt[], options: ReplayOption
         tier.touch(slot, atNs);
       } else {
         if (tier.size() === options.capacityBlocks) tier.evict(atNs, key);
-        tier.unpin([tier.insert(key, { parent: -1, depth }, atNs, nextUse)], atNs);
+        tier.unpin([tier.insert(key, depth, atNs, nextUse)], atNs);
       }
     }
   }
@@ -65,8 +65,7 @@ export function replayChains(prompts: readonly Prompt[], options: ReplayOptions)
       const known = tier.find(key);
       if (known >= 0) tier.pin(known, atNs);
       else if (tier.size() === capacityBlocks) tier.evict(atNs, key);
-      const place = { parent: chain.at(-1) ?? -1, depth };
-      chain.push(known >= 0 ? known : tier.insert(key, place, atNs, nextUses?.[accesses + depth]));
+      chain.push(known >= 0 ? known : tier.insert(key, depth, atNs, nextUses?.[accesses + depth]));
     }
     tier.unpin(chain, atNs);
     accesses += keys.length;

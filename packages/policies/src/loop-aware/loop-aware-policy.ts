@@ -1,0 +1,178 @@
+/**
+ * Loop-aware eviction: blocks of ended runs and returned sub-agents go first, then what a thread's newer request no
+ * longer shares, then blocks of no known thread (least recent first), then the tail of the thread that is least likely to
+ * come back soon, by how long threads of its kind keep one waiting. Blocks that several live threads share go last.
+ */
+import type { KvBlocks, KvPolicy, KvThreadEvent } from "@centspan/model";
+import { createSlotLists } from "../slot-list.ts";
+import { createThreadBook, type Thread } from "./thread-book.ts";
+import type { RecentWait, ThreadState, WaitModel } from "./wait-model.ts";
+
+export type LoopAwareOptions = {
+  /** What is known of the waits of a run's threads. */
+  model(runId: string | number): WaitModel;
+  /** Whether waits are added to the model as they end. */
+  learns: boolean;
+};
+
+type LiveThread = Thread & {
+  state: ThreadState;
+  stateSinceNs: number;
+  requestedNs: number;
+  /** Average of log(1 + wait), the newer the weightier. */
+  logWait: number | null;
+  /** Nobody expects it back before then. */
+  awayUntilNs: number;
+  /** What it was worth when threads were ranked last. */
+  index: number;
+};
+
+const SECOND_NS = 1_000_000_000;
+const NEWEST_WEIGHT = 0.5;
+/** A thread without blocks that nobody has heard of for so long is dropped; its end was never told. */
+const FORGOTTEN_AFTER_NS = 3_600 * SECOND_NS;
+const NONE = -1;
+/** Why a block belongs to no live thread. */
+const LOOSE = 0;
+const SUPERSEDED = 1;
+const ENDED = 2;
+
+export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOptions): KvPolicy {
+  const { slotCount, evictable } = blocks;
+  const lists = createSlotLists(slotCount, 3);
+  const going = [lists.add(), lists.add(), lists.add()] as const;
+  const book = createThreadBook(slotCount);
+  const reasons = new Uint8Array(slotCount);
+  const threads = new Map<string | number, LiveThread>();
+  /** Threads by how soon they are missed, least last; good for one instant, and for as long as nothing happens to them. */
+  let ranked: LiveThread[] = [];
+  let rankedNs = NONE;
+
+  const listOf = (slot: number) =>
+    going[reasons[slot] === ENDED ? ENDED : reasons[slot] === SUPERSEDED ? SUPERSEDED : LOOSE];
+  const unlist = (slot: number): void => {
+    if (lists.has(slot)) listOf(slot).remove(slot);
+  };
+  const letGo = (slot: number, reason: number): void => {
+    reasons[slot] = reason;
+    if (evictable[slot] === 1 && !lists.has(slot)) listOf(slot).append(slot);
+  };
+  const forget = (slot: number): number => {
+    unlist(slot);
+    book.renew(slot);
+    return slot;
+  };
+
+  const leastMissedFirst = (): LiveThread[] =>
+    [...threads.values()].sort((a, b) => a.index - b.index || a.requestedNs - b.requestedNs);
+  const rankThreads = (atNs: number): void => {
+    if (rankedNs === atNs) return;
+    rankedNs = atNs;
+    for (const [id, thread] of threads) if (isForgotten(thread, atNs)) threads.delete(id);
+    for (const thread of threads.values()) thread.index = computeIndex(thread, atNs, options);
+    ranked = leastMissedFirst().reverse();
+  };
+  /** The tail of the thread that is missed least; a thread whose blocks are all in use or shared has none of its own. */
+  const findOwnTail = (atNs: number): number => {
+    rankThreads(atNs);
+    for (let thread = ranked.at(-1); thread; thread = ranked.at(-1)) {
+      const slot = book.tailOf(thread);
+      if (slot >= 0 && evictable[slot] === 1 && book.holders(slot) === 1) return slot;
+      ranked.pop();
+    }
+    return NONE;
+  };
+  const findSharedTail = (): number => {
+    for (const thread of leastMissedFirst()) {
+      const slot = book.tailOf(thread);
+      if (slot >= 0 && evictable[slot] === 1) return slot;
+    }
+    return NONE;
+  };
+  const isForgotten = (thread: LiveThread, atNs: number): boolean =>
+    book.tailOf(thread) < 0 && thread.state !== "answering" && atNs - thread.stateSinceNs > FORGOTTEN_AFTER_NS;
+
+  return {
+    onInsert(slot) {
+      book.renew(slot);
+      reasons[slot] = LOOSE;
+    },
+    onAccess(slot) {
+      if (!lists.has(slot)) return;
+      unlist(slot);
+      letGo(slot, reasons[slot] ?? LOOSE);
+    },
+    onHold: unlist,
+    onRelease(slot) {
+      if (book.holders(slot) === 0) letGo(slot, reasons[slot] ?? LOOSE);
+      else rankedNs = NONE;
+    },
+    onRemove: (slot) => void forget(slot),
+    takeVictim(atNs) {
+      for (const reason of [ENDED, SUPERSEDED, LOOSE] as const) {
+        const slot = going[reason].first();
+        if (slot >= 0) return forget(slot);
+      }
+      const own = findOwnTail(atNs);
+      return forget(own >= 0 ? own : findSharedTail());
+    },
+    onThread(event) {
+      rankedNs = NONE;
+      const thread = threads.get(event.threadId) ?? createThread(event);
+      const chain = event.kind === "ended" ? [] : "chain" in event ? event.chain : undefined;
+      if (event.kind === "ended") threads.delete(event.threadId);
+      else threads.set(event.threadId, thread);
+      advance(thread, event, options);
+      if (!chain) return;
+      const reason = event.kind === "ended" ? ENDED : SUPERSEDED;
+      book.hold(thread, chain, (slot) => letGo(slot, reason), unlist);
+    },
+  };
+}
+
+const createThread = ({ runId, atNs }: KvThreadEvent): LiveThread => ({
+  runId,
+  slots: [],
+  generations: [],
+  state: "answering",
+  stateSinceNs: atNs,
+  requestedNs: NONE,
+  logWait: null,
+  awayUntilNs: NONE,
+  index: 0,
+});
+
+const recentWait = ({ logWait }: LiveThread): RecentWait => (logWait === null ? null : Math.expm1(logWait));
+
+function computeIndex(thread: LiveThread, atNs: number, { model }: LoopAwareOptions): number {
+  const { state, stateSinceNs, awayUntilNs } = thread;
+  if (awayUntilNs > atNs) return 1 / ((awayUntilNs - atNs) / SECOND_NS + 1);
+  return model(thread.runId).index(state, recentWait(thread), (atNs - stateSinceNs) / SECOND_NS);
+}
+
+/** What the event says about the thread's state, and what its wait teaches. */
+function advance(thread: LiveThread, event: KvThreadEvent, { model, learns }: LoopAwareOptions): void {
+  const { atNs, runId, kind } = event;
+  if (kind === "requested") {
+    if (thread.requestedNs >= 0) {
+      const waitS = (atNs - thread.stateSinceNs) / SECOND_NS;
+      if (learns) {
+        model(runId).add(thread.state, recentWait(thread), waitS);
+        model(runId).add("answering", recentWait(thread), (atNs - thread.requestedNs) / SECOND_NS);
+      }
+      const newest = Math.log1p(waitS);
+      thread.logWait = thread.logWait === null ? newest : thread.logWait + NEWEST_WEIGHT * (newest - thread.logWait);
+    }
+    thread.state = "answering";
+    thread.stateSinceNs = atNs;
+    thread.requestedNs = atNs;
+    thread.awayUntilNs = NONE;
+  } else if (kind === "waiting") {
+    thread.state = event.waitsFor;
+    thread.stateSinceNs = atNs;
+  } else if (kind === "long_wait") {
+    thread.awayUntilNs = atNs + event.expectedNs;
+  } else if (learns) {
+    model(runId).add("answering", recentWait(thread), Number.POSITIVE_INFINITY);
+  }
+}

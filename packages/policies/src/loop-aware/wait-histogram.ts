@@ -1,0 +1,78 @@
+/**
+ * How long a kind of thread keeps one waiting, as counts over logarithmic bins, and what a block of such a thread is worth
+ * after it has waited for some time: the best rate of return over any horizon (the index of Gittins, "Bandit Processes
+ * and Dynamic Allocation Indices", 1979), max over w of P(return within w) ÷ E[time held, at most w].
+ * Waits that never ended count as infinite.
+ */
+
+const FIRST_BIN_S = 0.25;
+const BINS_PER_DOUBLING = 5;
+export const BINS = 19 * BINS_PER_DOUBLING;
+
+export function binOf(waitS: number): number {
+  if (waitS < FIRST_BIN_S) return 0;
+  return Math.min(BINS - 1, 1 + Math.floor(Math.log2(waitS / FIRST_BIN_S) * BINS_PER_DOUBLING));
+}
+
+/** Where a bin begins, in seconds. */
+export const binStartS = (bin: number): number => (bin === 0 ? 0 : FIRST_BIN_S * 2 ** ((bin - 1) / BINS_PER_DOUBLING));
+
+export type WaitHistogram = {
+  readonly samples: number;
+  add(waitS: number): void;
+  /** Returns per second that a thread which has waited so long is worth; 0 when none ever came back from there. */
+  index(waitedS: number): number;
+};
+
+export function createWaitHistogram(): WaitHistogram {
+  const counts = new Float64Array(BINS);
+  const sums = new Float64Array(BINS);
+  const indices = new Float64Array(BINS);
+  let samples = 0;
+  let endless = 0;
+  let computedAt = 0;
+
+  /** From the longest bin down: for each age, the best horizon that ends with a bin. */
+  const compute = (): void => {
+    computedAt = samples;
+    for (let age = 0; age < BINS; age += 1) indices[age] = computeIndex(counts, sums, endless, age);
+  };
+  return {
+    get samples() {
+      return samples;
+    },
+    add(waitS) {
+      samples += 1;
+      if (waitS === Number.POSITIVE_INFINITY) endless += 1;
+      else {
+        const bin = binOf(waitS);
+        counts[bin] = (counts[bin] ?? 0) + 1;
+        sums[bin] = (sums[bin] ?? 0) + waitS;
+      }
+    },
+    index(waitedS) {
+      // Young histograms are computed anew with every tenth of samples; what changes less does not change a ranking.
+      if (samples > computedAt * 1.1) compute();
+      return indices[binOf(waitedS)] ?? 0;
+    },
+  };
+}
+
+/** `age` is a bin: those who are still away at its start. */
+function computeIndex(counts: Float64Array, sums: Float64Array, endless: number, age: number): number {
+  const ageS = binStartS(age);
+  let away = endless;
+  for (let bin = age; bin < BINS; bin += 1) away += counts[bin] ?? 0;
+  let returned = 0;
+  let heldS = 0;
+  let best = 0;
+  for (let bin = age; bin < BINS; bin += 1) {
+    const count = counts[bin] ?? 0;
+    if (count === 0) continue;
+    returned += count;
+    heldS += (sums[bin] ?? 0) - count * ageS;
+    const horizonS = binStartS(bin + 1) - ageS;
+    best = Math.max(best, returned / (heldS + (away - returned) * horizonS + 1e-9));
+  }
+  return best;
+}

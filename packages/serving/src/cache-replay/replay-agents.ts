@@ -1,0 +1,71 @@
+/**
+ * A schedule of agents against one cache and one policy: the leading resident blocks of each request are its hits. A
+ * policy that keeps a request's own chain makes room before the chain comes in; one that may bypass gets the whole chain
+ * and gives back the worst of all blocks, those of the request among them.
+ */
+import type { KvPolicyPlugin } from "@centspan/model";
+import { createTier, type KvTier } from "../kv-tier.ts";
+import type { AgentEvent, AgentSchedule } from "./agent-schedule.ts";
+import { readNextRequests } from "./next-uses.ts";
+import type { ReplayResult } from "./replay.ts";
+
+export type AgentReplayOptions = {
+  capacityBlocks: number;
+  policy: KvPolicyPlugin;
+  mayBypass: boolean;
+  /** Tells the policy when each block is used next: for offline optima. */
+  foresight?: boolean;
+};
+
+type Request = Extract<AgentEvent, { kind: "requested" }>;
+
+export function replayAgents({ events }: AgentSchedule, options: AgentReplayOptions): ReplayResult {
+  const { capacityBlocks, policy, mayBypass, foresight } = options;
+  const prompts = events.filter((event) => event.kind === "requested");
+  const spareBlocks = mayBypass ? prompts.reduce((most, { keys }) => Math.max(most, keys.length), 0) : 0;
+  const tier = createTier(capacityBlocks, policy, spareBlocks);
+  const nextUses = foresight ? readNextRequests(prompts) : null;
+  let hits = 0;
+  let accesses = 0;
+  for (const event of events) {
+    const { run: runId, thread: threadId, atNs } = event;
+    if (event.kind === "requested") {
+      const most = mayBypass ? event.keys.length : Math.min(event.keys.length, capacityBlocks);
+      const { chain, hitBlocks } = bringIn(tier, event, {
+        most,
+        roomBlocks: capacityBlocks + spareBlocks,
+        nextUses: nextUses?.subarray(accesses, accesses + event.keys.length),
+      });
+      tier.tellThread({ kind: "requested", runId, threadId, atNs, chain });
+      tier.unpin(chain, atNs);
+      while (tier.size() > capacityBlocks) tier.evict(atNs, null);
+      hits += hitBlocks;
+      accesses += event.keys.length;
+    } else if (event.isLast) tier.tellThread({ kind: "ended", runId, threadId, atNs });
+    else tier.tellThread({ kind: "waiting", runId, threadId, atNs, waitsFor: event.waitsFor });
+  }
+  return { hits, accesses };
+}
+
+type Room = { most: number; roomBlocks: number; nextUses: Float64Array | undefined };
+
+/** Pins the chain of a request, making room where there is none. */
+function bringIn(tier: KvTier, { keys, atNs }: Request, room: Room): { chain: number[]; hitBlocks: number } {
+  const { most, roomBlocks, nextUses } = room;
+  const chain: number[] = [];
+  let hitBlocks = most;
+  for (let depth = 0; depth < most; depth += 1) {
+    const key = keys[depth] ?? 0;
+    const known = tier.find(key);
+    if (known >= 0) {
+      if (nextUses) tier.foretell(known, nextUses[depth] ?? 0);
+      tier.pin(known, atNs);
+      chain.push(known);
+      continue;
+    }
+    hitBlocks = Math.min(hitBlocks, depth);
+    if (tier.size() === roomBlocks) tier.evict(atNs, key);
+    chain.push(tier.insert(key, depth, atNs, nextUses?.[depth]));
+  }
+  return { chain, hitBlocks };
+}
