@@ -1,6 +1,7 @@
 /** Answers in the shape of OpenAI's Chat Completions API. Reasoning is counted, not shown. */
 import type { ChatRequest } from "@centspan/model";
-import { deriveItemId, type Usage, type Writer, type WriterOptions } from "./writer.ts";
+import { deriveItemId } from "@centspan/model";
+import type { Usage, Writer, WriterOptions } from "./writer.ts";
 
 type ToolCall = { id: string; type: "function"; function: { name: string; arguments: string } };
 

@@ -3,9 +3,10 @@
  * not stream. Pure: what it returns depends on the calls alone.
  */
 import type { CentspanError } from "@centspan/base";
+import type { ResponsesUsage } from "@centspan/model";
 import type { OutputPlan } from "../plan-output.ts";
 
-export type Usage = { inputTokens: number; cachedTokens: number; outputTokens: number; reasoningTokens: number };
+export type Usage = ResponsesUsage;
 
 export type WriterOptions = { id: string; model: string; createdAtS: number; plan: OutputPlan };
 
@@ -18,7 +19,3 @@ export type Writer = {
   /** The answer as one object, once finished. */
   result(): unknown;
 };
-
-/** `call_…`, `msg_…`: unique because the answer's id is. */
-export const deriveItemId = (prefix: string, answerId: string, index: number): string =>
-  `${prefix}_${answerId.replace(/^[a-z]+[-_]/, "")}${index.toString().padStart(2, "0")}`;
