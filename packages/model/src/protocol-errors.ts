@@ -1,25 +1,49 @@
 /**
- * Errors in the shape that clients of OpenAI's protocols read, `{error: {message, type, code, param}}`; `code` is our stable code.
+ * Errors in the shapes that clients of the protocols read. Whatever the shape, `code` is our stable code and `param` the
+ * field as a person would write it.
  */
 import { type CentspanError, ERRORS } from "@centspan/base";
 
-export function toOpenAiError(error: CentspanError) {
-  return {
-    error: {
-      message: `${endSentence(error.message)} ${ERRORS[error.code].remedy}`,
-      type: toType(error.status),
-      code: error.code,
-      param: error.field ?? null,
-    },
-  };
-}
+/** `{error: {message, type, code, param}}`. */
+export const toOpenAiError = (error: CentspanError) => ({
+  error: {
+    message: describe(error),
+    type: toOpenAiType(error.status),
+    code: error.code,
+    param: error.field ?? null,
+  },
+});
+
+/** `{type: "error", error: {type, message}}`. */
+export const toAnthropicError = (error: CentspanError) => ({
+  type: "error",
+  error: {
+    type: toAnthropicType(error.status),
+    message: describe(error),
+    code: error.code,
+    param: error.field ?? null,
+  },
+});
+
+/** The shape for an address that need not be one that is served, with or without its query. */
+export const toErrorAt = (url: string, error: CentspanError) =>
+  /^\/v1\/messages([/?]|$)/.test(url) ? toAnthropicError(error) : toOpenAiError(error);
+
+const describe = (error: CentspanError): string => `${endSentence(error.message)} ${ERRORS[error.code].remedy}`;
 
 const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function toType(status: number): string {
+function toOpenAiType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
   if (status === 404) return "not_found_error";
   if (status === 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+function toAnthropicType(status: number): string {
+  if (status === 413) return "request_too_large";
+  if (status === 503) return "overloaded_error";
+  if (status === 504) return "timeout_error";
+  return status < 500 ? toOpenAiType(status) : "api_error";
 }
