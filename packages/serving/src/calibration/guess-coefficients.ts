@@ -13,8 +13,8 @@ const NS_PER_MS = 1e6;
 
 export function guessCoefficients(requests: readonly MeasuredRequest[], shares: StepShares): StepTimeCoefficients {
   const decoding = requests.filter(({ outputTokens }) => outputTokens > 1);
-  const mean = (valueOf: (one: MeasuredRequest) => number): number =>
-    decoding.reduce((sum, one) => sum + valueOf(one), 0) / decoding.length;
+  const mean = (measure: (one: MeasuredRequest) => number): number =>
+    decoding.reduce((sum, one) => sum + measure(one), 0) / decoding.length;
   const surroundings = decoding.map((one) => describeSurroundings(one, requests));
   const part = (share: number, index: number): number => {
     const amount = surroundings.reduce((sum, row) => sum + (row[index] ?? 0), 0) / surroundings.length;

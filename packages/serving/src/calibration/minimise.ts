@@ -11,14 +11,14 @@ export type MinimiseOptions = { edges: readonly number[]; evaluationsEach: numbe
 
 /** `start` in variables of about equal scale; `edges` are the sizes of the simplices, one after another. */
 export function minimise(
-  valueOf: (x: number[]) => number,
+  evaluate: (x: number[]) => number,
   start: readonly number[],
   { edges, evaluationsEach }: MinimiseOptions,
 ): Minimum {
   let evaluations = 0;
   const ask = (x: number[]): Vertex => {
     evaluations += 1;
-    return { x, value: valueOf(x) };
+    return { x, value: evaluate(x) };
   };
   let best = ask([...start]);
   for (const edge of edges) {

@@ -11,14 +11,17 @@ import type { Admission, ServingOptions, ServingRequest, WorkTotals } from "../s
 import { addVerification, createDraftPlanner, sampleAccepted, timeDrafts } from "../speculative/drafting.ts";
 import { toNs } from "../step-time.ts";
 import { checkConfig, checkRequest } from "./check-config.ts";
-import { type Batch, planStep, publishFullBlocks, type StepPlan } from "./plan-step.ts";
+import { createDecodeClock } from "./decode-clock.ts";
+import { type Batch, planStep, publishFullBlocks, type StepPlan, stopComputing } from "./plan-step.ts";
 import { repeatDecodes } from "./repeat-decodes.ts";
 import { countKnownTokens, createSequence, type Sequence } from "./sequence.ts";
 import { createWaitingLine } from "./waiting-line.ts";
 
 export type BatchListener = {
   onAdmitted(admission: Admission): void;
-  /** `count` tokens of the sequence's answer have come, the first of them with that index. Within `repeat` nobody is told. */
+  /** Whether tokens after the first are told of. */
+  readonly everyToken: boolean;
+  /** `count` tokens of the sequence's answer have come, the first of them with that index. */
   onTokens(sequence: Sequence, firstIndex: number, count: number, atNs: number): void;
   onFinished(sequence: Sequence, atNs: number): void;
 };
@@ -76,8 +79,11 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       if (sequence === undefined) return false;
       sequences.delete(id);
       const index = running.indexOf(sequence);
-      if (index >= 0) running.splice(index, 1);
-      else waiting.remove(sequence);
+      if (index < 0) waiting.remove(sequence);
+      else {
+        running.splice(index, 1);
+        stopComputing(batch, sequence);
+      }
       closeLease(batch, sequence, atNs);
       isSteady = false;
       return true;
@@ -94,7 +100,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       const { load, draftedTokens, drafts } = plan;
       const stepTimeMs =
         batch.stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
-      inFlight = { ...plan, stepTimeMs, durationNs: toNs(stepTimeMs) };
+      inFlight = Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) });
       totals.preemptions += plan.preempted.length;
       plan.admitted.forEach(listener.onAdmitted);
       return inFlight;
@@ -106,7 +112,8 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       totals.steps += 1;
       totals.busyNs += endNs - plan.startNs;
       const before = running.length;
-      completeStep(batch, { plan, totals, random, listener, finish }, endNs);
+      const isAnswered = completeStep(batch, { plan, totals, random, listener, endNs });
+      if (isAnswered || batch.clock.nextDue() <= batch.clock.rounds()) settleDue(batch, finish, endNs);
       isSteady = plan.isSteady && running.length === before;
     },
     repeat(nowNs, untilNs) {
@@ -126,6 +133,8 @@ function createBatch({ config, policy, stepTime, speculation }: ServingOptions):
     planDrafts: speculation ? createDraftPlanner(speculation) : null,
     waiting: createWaitingLine(),
     running: [],
+    prefilling: [],
+    clock: createDecodeClock(config.blockTokens),
   };
 }
 
@@ -139,14 +148,14 @@ const createTotals = (): WorkTotals => ({
   acceptedTokens: 0,
 });
 
-function viewBatch({ cache, running, waiting }: Batch, speed: number): ReplicaView {
+function viewBatch({ cache, running, prefilling, waiting }: Batch, speed: number): ReplicaView {
   return {
     speed,
     waiting: waiting.length,
     running: () => running.length,
     queuedTokens() {
       let tokens = waiting.tokens();
-      for (const one of running) if (!one.isDecoding) tokens += countKnownTokens(one) - one.computedTokens;
+      for (const one of prefilling) tokens += countKnownTokens(one) - one.computedTokens;
       return tokens;
     },
     activeBlocks() {
@@ -167,49 +176,88 @@ type Completion = {
   totals: WorkTotals;
   random: Random;
   listener: BatchListener;
-  finish(sequence: Sequence, atNs: number): void;
+  endNs: number;
 };
 
-function completeStep(batch: Batch, completion: Completion, endNs: number): void {
-  const { running } = batch;
+/** Whether a prompt's first token was all that was asked for. */
+function completeStep(batch: Batch, completion: Completion): boolean {
+  const { clock, prefilling, running } = batch;
+  const { plan, listener } = completion;
+  if (plan.load.decodeSequences > 0) {
+    clock.pass();
+    if (plan.drafts.draftTokens > 0 || listener.everyToken)
+      for (const sequence of running) if (sequence.isDecoding) takeTokens(batch, completion, sequence);
+  }
+  let isAnswered = false;
   let kept = 0;
-  for (let at = 0; at < running.length; at++) {
-    const sequence = running[at];
-    if (sequence === undefined) break;
-    if (sequence.stepTokens > 0) advance(batch, completion, sequence, endNs);
-    if (sequence.generatedTokens >= sequence.outputTokens) completion.finish(sequence, endNs);
+  for (const sequence of prefilling) {
+    if (sequence.stepTokens > 0 && advancePrefill(batch, completion, sequence)) {
+      if (!sequence.isDecoding) isAnswered = true;
+    } else {
+      prefilling[kept] = sequence;
+      kept += 1;
+    }
+  }
+  if (kept < prefilling.length) prefilling.length = kept;
+  return isAnswered;
+}
+
+/** The round's token, and those of its drafts that are accepted. */
+function takeTokens({ clock }: Batch, completion: Completion, sequence: Sequence): void {
+  const { plan, totals, random, listener, endNs } = completion;
+  const drafted = Math.max(0, sequence.stepTokens - 1);
+  sequence.stepTokens = 0;
+  const accepted = sampleAccepted(plan.drafts.draft, drafted, random);
+  totals.draftedTokens += drafted;
+  totals.acceptedTokens += accepted;
+  if (accepted > 0) {
+    clock.leave(sequence);
+    sequence.computedTokens += accepted;
+    sequence.generatedTokens += accepted;
+    clock.join(sequence);
+  } else clock.settle(sequence);
+  const count = 1 + accepted;
+  if (listener.everyToken) listener.onTokens(sequence, sequence.generatedTokens - count, count, endNs);
+}
+
+/** Counts what the step computed and shares the blocks that became full; whether all is computed and a token sampled. */
+function advancePrefill({ cache, clock, config }: Batch, completion: Completion, sequence: Sequence): boolean {
+  const { totals, listener, endNs } = completion;
+  const tokens = sequence.stepTokens;
+  sequence.stepTokens = 0;
+  totals.prefillTokens += tokens;
+  if (sequence.preemptions > 0) totals.recomputedTokens += tokens;
+  sequence.computedTokens += tokens;
+  publishFullBlocks(cache, sequence, config.blockTokens, endNs);
+  if (sequence.computedTokens < countKnownTokens(sequence)) return false;
+  sequence.generatedTokens += 1;
+  if (!hasAnswered(sequence)) clock.join(sequence);
+  if (listener.everyToken || sequence.generatedTokens === 1)
+    listener.onTokens(sequence, sequence.generatedTokens - 1, 1, endNs);
+  return true;
+}
+
+const hasAnswered = (sequence: Sequence): boolean => sequence.generatedTokens >= sequence.outputTokens;
+
+/** Ends who has all tokens, and shares blocks that filled up while decoding. */
+function settleDue(batch: Batch, finish: (sequence: Sequence, atNs: number) => void, endNs: number): void {
+  const { cache, clock, config, running } = batch;
+  const rounds = clock.rounds();
+  const ended: Sequence[] = [];
+  let kept = 0;
+  for (const sequence of running) {
+    if (sequence.isDecoding && (sequence.finishRound <= rounds || sequence.publishRound <= rounds)) {
+      clock.leave(sequence);
+      publishFullBlocks(cache, sequence, config.blockTokens, endNs);
+      if (!hasAnswered(sequence)) clock.join(sequence);
+    }
+    // Its count is as of now: whoever is on the clock has not answered.
+    if (!sequence.isDecoding && hasAnswered(sequence)) ended.push(sequence);
     else {
       running[kept] = sequence;
       kept += 1;
     }
   }
   running.length = kept;
-}
-
-/** Counts what the step computed, shares the blocks that became full, and samples where all before it is known. */
-function advance({ cache, config }: Batch, completion: Completion, sequence: Sequence, endNs: number): void {
-  const { plan, totals, random, listener } = completion;
-  const tokens = sequence.stepTokens;
-  sequence.stepTokens = 0;
-  let sampled = 1;
-  if (!sequence.isDecoding) {
-    totals.prefillTokens += tokens;
-    if (sequence.preemptions > 0) totals.recomputedTokens += tokens;
-    sequence.computedTokens += tokens;
-    sequence.isDecoding = sequence.computedTokens >= countKnownTokens(sequence);
-    if (!sequence.isDecoding) sampled = 0;
-  } else {
-    if (tokens > 1) {
-      const accepted = sampleAccepted(plan.drafts.draft, tokens - 1, random);
-      totals.draftedTokens += tokens - 1;
-      totals.acceptedTokens += accepted;
-      sampled += accepted;
-    }
-    sequence.computedTokens += sampled;
-  }
-  const first = sequence.generatedTokens;
-  sequence.generatedTokens += sampled;
-  if (sequence.computedTokens >= sequence.publishAtTokens)
-    publishFullBlocks(cache, sequence, config.blockTokens, endNs);
-  if (sampled > 0) listener.onTokens(sequence, first, sampled, endNs);
+  for (const sequence of ended) finish(sequence, endNs);
 }

@@ -3,7 +3,8 @@
  * what is left of the token budget, in order of admission; then who waits. People come before batch work throughout.
  * When decoding needs a block and none can be had, the last of the batch gives its blocks back, waits at the head of its
  * line and recomputes. So the first of the batch always goes on.
- * Invariant: `running` holds people before batch work, each in order of admission.
+ * Invariant: `running` and `prefilling` hold people before batch work, each in order of admission; who runs and does not
+ * prefill is on the clock.
  */
 
 import { assert } from "@centspan/base";
@@ -12,6 +13,7 @@ import { countSharedBlocks, type KvCache } from "../kv-cache.ts";
 import type { Admission, ServingConfig } from "../serving-types.ts";
 import { type DraftPlan, type DraftPlanner, NO_DRAFT } from "../speculative/drafting.ts";
 import type { StepLoad, StepTimeModel } from "../step-time.ts";
+import type { DecodeClock } from "./decode-clock.ts";
 import { countKnownTokens, type Sequence } from "./sequence.ts";
 import type { WaitingLine } from "./waiting-line.ts";
 
@@ -22,9 +24,11 @@ export type Batch = {
   planDrafts: DraftPlanner | null;
   waiting: WaitingLine;
   running: Sequence[];
+  prefilling: Sequence[];
+  clock: DecodeClock;
 };
 
-/** What changes with a step; who computes how much stands in the sequences' `stepTokens`. */
+/** What changes with a step. How much of a prompt, or with drafts, a sequence computes stands in its `stepTokens`. */
 export type StepPlan = {
   startNs: number;
   load: StepLoad;
@@ -45,7 +49,7 @@ export function planStep(batch: Batch, startNs: number): StepPlan | null {
   makeWay(batch, plan);
   const isPrefillStep = batch.config.chunkedPrefill === false && admitWholePrompts(batch, plan);
   if (!isPrefillStep) {
-    planDecodes(batch, plan);
+    planRound(batch, plan);
     if (batch.config.chunkedPrefill !== false) planChunks(batch, plan);
   }
   const { decodeSequences, prefillTokens } = plan.load;
@@ -78,14 +82,14 @@ function makeWay(batch: Batch, plan: StepPlan): void {
   while (running.at(-1)?.isBatch && lacksRoom()) preemptLast(batch, plan);
 }
 
-function preemptLast({ cache, waiting, running }: Batch, plan: StepPlan): Sequence {
+function preemptLast(batch: Batch, plan: StepPlan): Sequence {
+  const { cache, waiting, running } = batch;
   const victim = running.pop();
   assert(victim?.lease, "a batch without sequences needs no blocks");
+  stopComputing(batch, victim);
   cache.close(victim.lease, plan.startNs);
   victim.lease = null;
   victim.computedTokens = 0;
-  victim.stepTokens = 0;
-  victim.isDecoding = false;
   victim.preemptions += 1;
   waiting.putBack(victim);
   plan.preempted.push(victim);
@@ -93,51 +97,66 @@ function preemptLast({ cache, waiting, running }: Batch, plan: StepPlan): Sequen
   return victim;
 }
 
-function planDecodes(batch: Batch, plan: StepPlan): void {
-  const { running, planDrafts } = batch;
-  if (planDrafts) chooseDrafts(batch, plan, planDrafts);
-  let decoding = 0;
-  let contextTokens = 0;
-  // Whoever gives way stands at the end, so that what was planned stays planned.
-  for (let at = 0; at < running.length; at++) {
-    const sequence = running[at];
-    if (!sequence?.isDecoding) {
-      plan.isSteady = false;
-      continue;
-    }
-    const drafts = Math.min(plan.drafts.draftTokens, sequence.outputTokens - sequence.generatedTokens - 1);
-    const neededTokens = sequence.computedTokens + 1 + drafts;
-    if (neededTokens > sequence.heldTokens && !reserve(batch, plan, sequence, neededTokens)) continue;
-    sequence.stepTokens = 1 + drafts;
-    decoding += 1;
-    contextTokens += sequence.promptTokens + sequence.generatedTokens;
-    plan.draftedTokens += drafts;
+/** Takes it off the clock or from those who prefill. */
+export function stopComputing({ clock, prefilling }: Batch, sequence: Sequence): void {
+  sequence.stepTokens = 0;
+  if (sequence.isDecoding) clock.leave(sequence);
+  else {
+    const index = prefilling.indexOf(sequence);
+    if (index >= 0) prefilling.splice(index, 1);
   }
-  plan.load.decodeSequences = decoding;
-  plan.load.decodeContextTokens = contextTokens;
 }
 
-function chooseDrafts({ config, running, stepTime }: Batch, plan: StepPlan, planDrafts: DraftPlanner): void {
-  const decoding = running.filter((sequence) => sequence.isDecoding);
-  if (decoding.length === 0) return;
-  const decodeContextTokens = decoding.reduce((sum, sequence) => sum + countKnownTokens(sequence), 0);
-  const load = { ...plan.load, decodeSequences: decoding.length, decodeContextTokens };
-  const most = Math.floor(config.tokenBudget / decoding.length) - 1;
+/** A token for everyone who decodes. */
+function planRound(batch: Batch, plan: StepPlan): void {
+  const { clock, planDrafts } = batch;
+  if (clock.sequences() === 0) return;
+  if (planDrafts) chooseDrafts(batch, plan, planDrafts);
+  if (plan.drafts.draftTokens > 0) planDraftedRound(batch, plan);
+  else {
+    const next = clock.rounds() + 1;
+    const growing = clock.growing();
+    // A copy: whoever has to give way leaves the clock.
+    for (const sequence of growing.length === 0 ? growing : [...growing])
+      if (sequence.isDecoding && sequence.growRound === next) reserve(batch, plan, sequence, 1);
+  }
+  plan.load.decodeSequences = clock.sequences();
+  plan.load.decodeContextTokens = clock.contextTokens();
+}
+
+function chooseDrafts({ config, clock, stepTime }: Batch, plan: StepPlan, planDrafts: DraftPlanner): void {
+  const sequences = clock.sequences();
+  const load = { ...plan.load, decodeSequences: sequences, decodeContextTokens: clock.contextTokens() };
   const { draft, draftTokens } = planDrafts(load, stepTime);
+  const most = Math.floor(config.tokenBudget / sequences) - 1;
   plan.drafts = { draft, draftTokens: Math.min(draftTokens, most) };
   plan.isSteady = false;
 }
 
-/** Makes room for so many tokens of the sequence; false when it had to give way itself. */
-function reserve(batch: Batch, plan: StepPlan, sequence: Sequence, tokens: number): boolean {
-  const { cache, config } = batch;
-  assert(sequence.lease, "a running sequence holds a lease");
-  const missing = Math.ceil((tokens - sequence.heldTokens) / config.blockTokens);
+function planDraftedRound(batch: Batch, plan: StepPlan): void {
+  const { clock, config, running } = batch;
+  for (let at = 0; at < running.length; at++) {
+    const sequence = running[at];
+    if (!sequence?.isDecoding) continue;
+    clock.settle(sequence);
+    const drafts = Math.min(plan.drafts.draftTokens, sequence.outputTokens - sequence.generatedTokens - 1);
+    const lackingTokens = sequence.computedTokens + 1 + drafts - sequence.heldTokens;
+    // Whoever gives way stands at the end, so that what was planned stays planned.
+    if (lackingTokens > 0 && !reserve(batch, plan, sequence, Math.ceil(lackingTokens / config.blockTokens))) continue;
+    sequence.stepTokens = 1 + drafts;
+    plan.draftedTokens += drafts;
+  }
+}
+
+/** Adds blocks to the sequence; false when it had to give way itself. */
+function reserve(batch: Batch, plan: StepPlan, sequence: Sequence, blocks: number): boolean {
+  const { cache, clock } = batch;
   for (;;) {
-    const evicted = cache.grow(sequence.lease, missing, plan.startNs);
+    assert(sequence.lease, "a sequence that decodes holds a lease");
+    const evicted = cache.grow(sequence.lease, blocks, plan.startNs);
     if (evicted) {
-      plan.evicted.push(...evicted);
-      sequence.heldTokens += missing * config.blockTokens;
+      if (evicted.length > 0) plan.evicted.push(...evicted);
+      for (let block = 0; block < blocks; block++) clock.grew(sequence);
       return true;
     }
     plan.isShort = true;
@@ -146,11 +165,12 @@ function reserve(batch: Batch, plan: StepPlan, sequence: Sequence, tokens: numbe
 }
 
 function planChunks(batch: Batch, plan: StepPlan): void {
-  const { config, waiting, running } = batch;
+  const { config, waiting, running, prefilling } = batch;
   let left = config.tokenBudget - plan.load.decodeSequences - plan.draftedTokens;
-  for (const sequence of plan.isSteady ? [] : running) {
+  if (prefilling.length > 0) plan.isSteady = false;
+  for (const sequence of prefilling) {
     if (left <= 0) break;
-    if (!sequence.isDecoding) left -= planChunk(plan, sequence, left);
+    left -= planChunk(plan, sequence, left);
   }
   while (left > 0 && running.length < config.maxSequences) {
     const head = findNext(waiting, plan);
@@ -190,15 +210,15 @@ function planChunk({ load }: StepPlan, sequence: Sequence, most: number): number
 
 /** One whose prompt was computed elsewhere decodes at once. */
 function planImported({ load }: StepPlan, sequence: Sequence): number {
-  sequence.stepTokens = 1;
   load.decodeSequences += 1;
   load.decodeContextTokens += countKnownTokens(sequence);
   return 1;
 }
 
 /** Gives the sequence its blocks for everything known so far; the last token is always computed, never looked up. */
-function admit({ config, cache, running, waiting }: Batch, plan: StepPlan, sequence: Sequence): boolean {
-  const { blockTokens } = config;
+function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
+  const { cache, clock, running, prefilling, waiting } = batch;
+  const { blockTokens } = batch.config;
   const { blockKeys, id, importedTokens = 0 } = sequence.request;
   const tokens = countKnownTokens(sequence);
   const totalBlocks = Math.ceil(tokens / blockTokens);
@@ -215,12 +235,12 @@ function admit({ config, cache, running, waiting }: Batch, plan: StepPlan, seque
   sequence.heldTokens = totalBlocks * blockTokens;
   sequence.computedTokens = hitBlocks * blockTokens;
   // What came from another replica is gone with the blocks when the sequence had to give way.
-  if (sequence.preemptions === 0 && importedTokens > sequence.computedTokens) {
-    sequence.computedTokens = importedTokens;
-    sequence.isDecoding = tokens === importedTokens + 1;
-  }
+  const isImported = importedTokens > 0 && importedTokens === tokens - 1 && sequence.preemptions === 0;
+  if (isImported) sequence.computedTokens = importedTokens;
   publishFullBlocks(cache, sequence, blockTokens, plan.startNs);
   enter(running, sequence);
+  if (isImported) clock.join(sequence);
+  else enter(prefilling, sequence);
   plan.isSteady = false;
   plan.evicted.push(...opened.evicted);
   plan.admitted.push({
@@ -233,7 +253,7 @@ function admit({ config, cache, running, waiting }: Batch, plan: StepPlan, seque
   return true;
 }
 
-/** Shares the blocks that are full and have a key, and notes when the next one will be. */
+/** Shares the blocks that are full and have a key. */
 export function publishFullBlocks(cache: KvCache, sequence: Sequence, blockTokens: number, atNs: number): void {
   const { lease, request, computedTokens } = sequence;
   assert(lease, "a running sequence holds a lease");
@@ -245,8 +265,6 @@ export function publishFullBlocks(cache: KvCache, sequence: Sequence, blockToken
     cache.publish(lease, key, atNs);
     shared += 1;
   }
-  const hasMore = shared < request.blockKeys.length;
-  sequence.publishAtTokens = hasMore ? (shared + 1) * blockTokens : Number.POSITIVE_INFINITY;
 }
 
 /** People stand before batch work. */

@@ -1,6 +1,6 @@
 /**
- * Many decode steps at once, for batches in which nothing can change between them: nobody finishes, no block fills up
- * that has a key, and what blocks are needed are free. Only the virtual clock has use for it.
+ * Many rounds of decoding at once, for batches in which nothing else happens: nobody finishes, no block fills up that has a
+ * key, and there is room for the blocks that are needed. Only the virtual clock has use for it.
  * Invariant: step by step comes to the same in every number, durations rounded one by one included.
  */
 import { assert } from "@centspan/base";
@@ -10,62 +10,39 @@ import type { Batch } from "./plan-step.ts";
 
 /** When it stopped. Steps that would end after `untilNs` are not begun. */
 export function repeatDecodes(batch: Batch, totals: WorkTotals, nowNs: number, untilNs: number): number {
-  const most = countRepeatable(batch);
-  if (most <= 0) return nowNs;
-  const { running, stepTime } = batch;
-  const sequences = running.length;
-  let contextTokens = 0;
-  for (const sequence of running) contextTokens += sequence.promptTokens + sequence.generatedTokens;
+  const { clock, stepTime } = batch;
+  const due = clock.nextDue();
   const load = {
-    decodeSequences: sequences,
-    decodeContextTokens: contextTokens,
+    decodeSequences: clock.sequences(),
+    decodeContextTokens: clock.contextTokens(),
     prefillTokens: 0,
     prefillAttentionPairs: 0,
   };
-  let steps = 0;
+  const first = clock.rounds();
   let endNs = nowNs;
-  while (steps < most) {
+  while (clock.rounds() + 1 < due) {
     const nextNs = endNs + toNs(stepTime(load));
-    if (nextNs > untilNs) break;
+    if (nextNs > untilNs || !growAll(batch, endNs)) break;
+    clock.pass();
+    load.decodeContextTokens += load.decodeSequences;
     endNs = nextNs;
-    steps += 1;
-    load.decodeContextTokens += sequences;
   }
-  if (steps > 0) advanceAll(batch, steps, nowNs);
-  totals.steps += steps;
+  totals.steps += clock.rounds() - first;
   totals.busyNs += endNs - nowNs;
   return endNs;
 }
 
-/** Steps until a sequence finishes, fills a block that has a key, or a block is needed that is not free. */
-function countRepeatable({ running, cache, config }: Batch): number {
-  let most = Number.POSITIVE_INFINITY;
-  let untilGrowth = Number.POSITIVE_INFINITY;
-  for (const sequence of running) {
-    const { computedTokens } = sequence;
-    most = Math.min(
-      most,
-      sequence.outputTokens - sequence.generatedTokens - 1,
-      sequence.publishAtTokens - computedTokens - 1,
-    );
-    untilGrowth = Math.min(untilGrowth, sequence.heldTokens - computedTokens);
+/** Gives their next block to all that need one; false, with nothing done, when somebody would have to give way. */
+function growAll({ clock, cache }: Batch, atNs: number): boolean {
+  const growing = clock.growing();
+  if (growing.length === 0) return true;
+  const { free, idle } = cache.counts();
+  if (growing.length > free + idle) return false;
+  const next = clock.rounds() + 1;
+  for (const sequence of growing) {
+    if (sequence.growRound !== next || sequence.lease === null) continue;
+    assert(cache.grow(sequence.lease, 1, atNs), "there was room");
+    clock.grew(sequence);
   }
-  if (most <= untilGrowth) return most;
-  let blocks = 0;
-  for (const { computedTokens, heldTokens } of running)
-    blocks += Math.max(0, Math.ceil((computedTokens + most - heldTokens) / config.blockTokens));
-  return blocks <= cache.counts().free ? most : untilGrowth;
-}
-
-function advanceAll({ running, cache, config }: Batch, steps: number, atNs: number): void {
-  for (const sequence of running) {
-    sequence.computedTokens += steps;
-    sequence.generatedTokens += steps;
-    const lackingTokens = sequence.computedTokens - sequence.heldTokens;
-    if (lackingTokens <= 0) continue;
-    const blocks = Math.ceil(lackingTokens / config.blockTokens);
-    const evicted = sequence.lease === null ? null : cache.grow(sequence.lease, blocks, atNs);
-    assert(evicted?.length === 0, "there were free blocks");
-    sequence.heldTokens += blocks * config.blockTokens;
-  }
+  return true;
 }

@@ -9,18 +9,24 @@ export type Sequence = {
   readonly isBatch: boolean;
   /** Null while it waits. */
   lease: KvLease | null;
-  /** Tokens whose keys and values are in the cache. */
+  /** Tokens whose keys and values are in the cache. While it decodes: as of `sinceRound`. */
   computedTokens: number;
+  /** Likewise. */
   generatedTokens: number;
-  /** Everything before the next token is computed: each step gives it one, or more with drafts. */
+  /** Everything before the next token is computed: each round of decoding gives it one, or more with drafts. */
   isDecoding: boolean;
-  /** What the step under way computes of it: a chunk of the prompt, or a token and its drafts. */
+  /** What the step under way computes of its prompt, or a token and its drafts; 0 where the round says it all. */
   stepTokens: number;
   /** Tokens that its blocks have room for. */
   heldTokens: number;
-  /** With so many tokens computed its next block is full and has a key to be shared under. */
-  publishAtTokens: number;
   preemptions: number;
+  /** While it decodes, kept by the decode clock: rounds at which something happens to it. */
+  sinceRound: number;
+  finishRound: number;
+  publishRound: number;
+  growRound: number;
+  /** Its place among those whose blocks run out at the same round of a block's length. */
+  growIndex: number;
 };
 
 export const createSequence = (request: ServingRequest): Sequence => ({
@@ -34,8 +40,12 @@ export const createSequence = (request: ServingRequest): Sequence => ({
   isDecoding: false,
   stepTokens: 0,
   heldTokens: 0,
-  publishAtTokens: Number.POSITIVE_INFINITY,
   preemptions: 0,
+  sinceRound: 0,
+  finishRound: 0,
+  publishRound: 0,
+  growRound: 0,
+  growIndex: 0,
 });
 
 /** Prompt and answer so far. */

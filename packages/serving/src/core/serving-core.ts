@@ -5,11 +5,13 @@
  */
 import type { ServingCore, ServingEvent, ServingOptions, Step } from "../serving-types.ts";
 import { createBatchMachine, type TimedPlan } from "./batch-machine.ts";
-import { countKnownTokens, type Sequence } from "./sequence.ts";
+import type { Batch } from "./plan-step.ts";
+import { countKnownTokens } from "./sequence.ts";
 
 export function createServingCore(options: ServingOptions): ServingCore {
   let events: ServingEvent[] = [];
   const machine = createBatchMachine(options, {
+    everyToken: true,
     // The step says so.
     onAdmitted: () => undefined,
     onTokens({ request: { id } }, firstIndex, count, atNs) {
@@ -17,7 +19,8 @@ export function createServingCore(options: ServingOptions): ServingCore {
     },
     onFinished: ({ request: { id } }, atNs) => void events.push({ type: "finished", id, atNs }),
   });
-  const { running, waiting, cache } = machine.batch;
+  const { batch } = machine;
+  const { running, waiting, cache } = batch;
   let planned = 0;
   return {
     submit: machine.submit,
@@ -26,7 +29,7 @@ export function createServingCore(options: ServingOptions): ServingCore {
       const plan = machine.plan(nowNs);
       if (plan === null) return null;
       planned += 1;
-      return describeStep(planned, plan, running);
+      return describeStep(planned, plan, batch);
     },
     completeStep(endNs) {
       events = [];
@@ -41,18 +44,18 @@ export function createServingCore(options: ServingOptions): ServingCore {
 }
 
 /** To be called before the step completes. */
-export function describeStep(number: number, plan: TimedPlan, running: readonly Sequence[]): Step {
+export function describeStep(number: number, plan: TimedPlan, { clock, running, prefilling }: Batch): Step {
   const { startNs, durationNs, stepTimeMs, admitted, evicted, load, drafts } = plan;
-  const active = running.filter((sequence) => sequence.stepTokens > 0);
-  const decoding = active.filter((sequence) => sequence.isDecoding);
-  const prefilling = active.filter((sequence) => !sequence.isDecoding);
+  const decoding = load.decodeSequences > 0 ? running.filter((sequence) => sequence.isDecoding) : [];
+  decoding.forEach(clock.settle);
+  const computing = prefilling.filter((sequence) => sequence.stepTokens > 0);
   return {
     number,
     startNs,
     durationNs,
     stepTimeMs,
     decodes: decoding.map((one) => ({ id: one.request.id, contextTokens: countKnownTokens(one) })),
-    prefills: prefilling.map(({ request: { id }, computedTokens, stepTokens }) => ({
+    prefills: computing.map(({ request: { id }, computedTokens, stepTokens }) => ({
       id,
       startToken: computedTokens,
       tokens: stepTokens,

@@ -117,6 +117,7 @@ function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgr
     createVirtualReplica(
       atSpeed(spec),
       {
+        everyToken: observer !== undefined,
         onTokens(sequence, firstIndex, count, atNs) {
           const { id } = sequence.request;
           if (firstIndex === 0) {

@@ -34,7 +34,8 @@ export function createVirtualReplica(
       listener.onFinished(sequence, atNs);
     },
   });
-  const { running, waiting } = machine.batch;
+  const { batch } = machine;
+  const { running, waiting } = batch;
   let nowNs = 0;
   let endNs = Number.POSITIVE_INFINITY;
   const isBusy = (): boolean => endNs !== Number.POSITIVE_INFINITY;
@@ -45,7 +46,7 @@ export function createVirtualReplica(
     const plan = machine.plan(nowNs);
     if (plan === null) return false;
     planned += 1;
-    onStep?.(describeStep(planned, plan, running));
+    onStep?.(describeStep(planned, plan, batch));
     endNs = nowNs + plan.durationNs;
     return true;
   };
