@@ -59,6 +59,10 @@ function generate(engine: Engine, job: Job, request: FastifyRequest, reply: Fast
       outputTokens: plan.tokens.length,
       blockKeys: hashPrefixBlocks([...promptIds, ...plan.ids], engine.blockTokens),
       headers: request.headers,
+      onBegun({ cachedTokens }) {
+        const events = writer.begin({ inputTokens: promptIds.length, cachedTokens });
+        if (job.stream && events !== "") socket.write(events);
+      },
       onToken(index) {
         const events = writer.token(index);
         if (job.stream && events !== "") socket.write(events);

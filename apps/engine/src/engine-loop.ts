@@ -14,6 +14,8 @@ import type { RequestSpans } from "./spans/request-spans.ts";
 export type Generation = {
   request: Omit<ServingRequest, "arrivalNs">;
   startSpans(arrivalNs: bigint, queueDepth: number): RequestSpans;
+  /** Just before the first token. */
+  onBegun(result: { cachedTokens: number }): void;
   onToken(index: number): void;
   onFinished(result: { cachedTokens: number }): void;
   onFailed(error: CentspanError): void;
@@ -99,8 +101,13 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
       core.submit({ ...generation.request, arrivalNs });
       const request: Open = { spans: generation.startSpans(toWallNs(arrivalNs), queueDepth), cachedTokens: null };
       open.set(id, request);
+      let begun = false;
       outbox.expect(id, {
-        onToken: generation.onToken,
+        onToken(index) {
+          if (!begun) generation.onBegun({ cachedTokens: request.cachedTokens ?? 0 });
+          begun = true;
+          generation.onToken(index);
+        },
         onFinished: () => generation.onFinished({ cachedTokens: request.cachedTokens ?? 0 }),
         onFailed: generation.onFailed,
       });

@@ -18,7 +18,7 @@ import { createReplicaSpans } from "./spans/replica-spans.ts";
 import { startRequestSpans } from "./spans/request-spans.ts";
 
 export type Inference = Generation["request"] &
-  Pick<Generation, "onToken" | "onFinished" | "onFailed"> & {
+  Pick<Generation, "onBegun" | "onToken" | "onFinished" | "onFailed"> & {
     /** The request's headers, for its trace context. */
     headers: Record<string, string | string[] | undefined>;
   };
@@ -69,12 +69,13 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     deltaTokenizer: createDeltaTokenizer({ tokenizer }),
     blockTokens,
     contextTokens: Math.min(config.CENTSPAN_CONTEXT_TOKENS, config.CENTSPAN_KV_BLOCKS * blockTokens),
-    start({ headers, onToken, onFinished, onFailed, ...request }) {
+    start({ headers, onBegun, onToken, onFinished, onFailed, ...request }) {
       const parent = readTraceContext(headers);
       return loop.start({
         request,
         startSpans: (arrivalNs, queueDepth) =>
           startRequestSpans({ tracer, parent, common, cache, arrivalNs, queueDepth }),
+        onBegun,
         onToken,
         onFinished,
         onFailed,

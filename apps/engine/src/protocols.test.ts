@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { type ChatWire, startTestEngine } from "./testing.ts";
+import { type ChatWire, type MessagesBlock, type MessagesWire, startTestEngine } from "./testing.ts";
 
 const engine = await startTestEngine();
 afterAll(() => engine.stop());
@@ -129,6 +129,96 @@ describe("POST /v1/chat/completions", () => {
     const short = await engine.json<ChatWire>("/v1/chat/completions", { ...chat, max_completion_tokens: 5 });
     expect(short.body.choices?.[0]?.finish_reason).toBe("length");
     expect(short.body.usage?.completion_tokens).toBe(5);
+  });
+});
+
+describe("POST /v1/messages", () => {
+  const path = "/v1/messages";
+  const body = { model: "scripted-strong", max_tokens: 4096, messages: [{ role: "user", content: prompt }] };
+
+  /** What a client that follows the events has at the end, their order checked on the way. */
+  const follow = (events: MessagesWire[]) => {
+    const blocks: MessagesBlock[] = [];
+    const texts: string[] = [];
+    let open: number | null = null;
+    for (const event of events.slice(2, -2)) {
+      if (event.type === "content_block_start" && event.content_block) {
+        expect([open, event.index]).toEqual([null, blocks.length]);
+        open = blocks.push(event.content_block) - 1;
+        texts.push("");
+      } else {
+        expect(event.index).toBe(open);
+        if (event.type === "content_block_stop") open = null;
+        else texts[Number(open)] += event.delta?.text ?? event.delta?.partial_json ?? "";
+      }
+    }
+    expect(open).toBeNull();
+    return blocks.map((block, at) =>
+      block.type === "text" ? { ...block, text: texts[at] } : { ...block, input: JSON.parse(texts[at] ?? "") },
+    );
+  };
+
+  it("streams one block after the other, with the calls of the same turn as Responses has", async () => {
+    const events = await engine.events<MessagesWire>(path, body);
+    const types = events.map((event) => event.type);
+    expect(types.slice(0, 2)).toEqual(["message_start", "ping"]);
+    expect(types.slice(-2)).toEqual(["message_delta", "message_stop"]);
+    expect(events.at(-2)?.delta).toEqual({ stop_reason: "tool_use", stop_sequence: null });
+    const items = (await engine.json("/v1/responses", ask)).body.output ?? [];
+    const expected = items.flatMap((item): object[] => {
+      if (item.type === "message") return [{ type: "text", text: item.content?.[0]?.text }];
+      if (item.type !== "function_call") return [];
+      return [{ type: "tool_use", name: item.name, input: JSON.parse(item.arguments ?? "") }];
+    });
+    expect(expected.length).toBe(6);
+    const blocks = follow(events);
+    expect(blocks).toMatchObject(expected);
+    expect(new Set(blocks.flatMap((block) => block.id ?? [])).size).toBe(5);
+  });
+
+  it("gives without a stream what it gives with one", async () => {
+    const whole = (await engine.json<MessagesWire>(path, body)).body;
+    const events = await engine.events<MessagesWire>(path, body);
+    const { delta, usage } = events.at(-2) ?? {};
+    const streamed = { ...events[0]?.message, content: follow(events), ...delta, usage };
+    expect(withoutIds(whole)).toMatchObject(Object(withoutIds({ ...streamed, usage: {} })));
+    expect(whole.usage?.output_tokens).toBe(usage?.output_tokens);
+  });
+
+  it("says at the start what of the prompt was cached, beside what was not", async () => {
+    const long = { ...body, messages: [{ role: "user", content: `${prompt}\n${"never seen before ".repeat(60)}` }] };
+    const inputTokens = engine.engine.tokenizer.count(`<|user|>${long.messages[0]?.content}`);
+    const reused = Math.floor((inputTokens - 1) / 64) * 64;
+    for (const cached of [0, reused]) {
+      const events = await engine.events<MessagesWire>(path, long);
+      const expected = { input_tokens: inputTokens - cached, cache_read_input_tokens: cached };
+      expect(events[0]?.message?.usage).toMatchObject({ ...expected, output_tokens: 1 });
+      const last = events.at(-2)?.usage;
+      expect(last).toMatchObject(expected);
+      expect(last?.output_tokens).toBeGreaterThan(last?.output_tokens_details?.thinking_tokens ?? 0);
+    }
+    expect(reused).toBeGreaterThan(0);
+  });
+
+  it("stops at max_tokens; a call that was cut off is in the stream as far as it came, and in no message", async () => {
+    const full = await engine.events<MessagesWire>(path, body);
+    const total = Number(full.at(-2)?.usage?.output_tokens);
+    const cut = { ...body, max_tokens: total - 1 };
+    const events = await engine.events<MessagesWire>(path, cut);
+    expect(events.at(-2)?.delta?.stop_reason).toBe("max_tokens");
+    expect(events.filter((event) => event.type === "content_block_start")).toHaveLength(6);
+    const whole = (await engine.json<MessagesWire>(path, cut)).body;
+    expect(whole).toMatchObject({ stop_reason: "max_tokens", usage: { output_tokens: total - 1 } });
+    expect(whole.content?.map((block) => block.type)).toEqual(["text", ...Array(4).fill("tool_use")]);
+  });
+
+  it.each([
+    [{ ...body, max_tokens: 0 }, 400, "invalid_request_error", "max_tokens"],
+    [{ ...body, messages: [{ role: "user" }] }, 400, "invalid_request_error", "messages[0].content"],
+    [{ ...body, model: "claude-x" }, 404, "not_found_error", "model"],
+    ["{", 400, "invalid_request_error", "body"],
+  ])("refuses %j as Anthropic would: %s %s", async (wrong, status, type, param) => {
+    expect(await engine.json(path, wrong)).toMatchObject({ status, body: { type: "error", error: { type, param } } });
   });
 });
 

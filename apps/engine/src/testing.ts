@@ -50,6 +50,27 @@ export type ChatWire = {
   };
 };
 
+export type MessagesBlock = { type: string; id?: string; name?: string; text?: string; input?: unknown };
+
+type MessagesUsage = {
+  input_tokens: number;
+  cache_read_input_tokens: number;
+  output_tokens: number;
+  output_tokens_details: { thinking_tokens: number };
+};
+
+/** What the tests read of Messages bodies and events. */
+export type MessagesWire = {
+  type?: string;
+  index?: number;
+  content?: MessagesBlock[];
+  content_block?: MessagesBlock;
+  delta?: { text?: string; partial_json?: string; stop_reason?: string };
+  message?: MessagesWire;
+  stop_reason?: string;
+  usage?: MessagesUsage;
+};
+
 export async function startTestEngine(settings: Record<string, string> = {}) {
   const config = configSchema.parse({ CENTSPAN_PORT: "0", CENTSPAN_TIME_SCALE: "0.01", ...settings });
   const engine = await openEngine(config, telemetry.tracer, createWallClock());

@@ -40,6 +40,7 @@ export function createChatWriter(options: WriterOptions & { request: ChatRequest
 
   return {
     start: () => delta({ role: "assistant", content: "", refusal: null }),
+    begin: () => "",
     token(index) {
       const token = plan.tokens[index];
       const part = token && plan.parts[token.part];

@@ -10,6 +10,7 @@ export function createResponsesWriter({ plan, ...options }: ResponsesWriterOptio
   let open = -1;
   return {
     start: () => events.start(),
+    begin: () => "",
     token(index) {
       const token = plan.tokens[index];
       const part = token && plan.parts[token.part];

@@ -13,6 +13,8 @@ export type WriterOptions = { id: string; model: string; createdAtS: number; pla
 export type Writer = {
   /** Server-sent events, ready for the wire. */
   start(): string;
+  /** The prompt is computed, and the first token about to come. */
+  begin(prompt: Pick<Usage, "inputTokens" | "cachedTokens">): string;
   token(index: number): string;
   finish(usage: Usage): string;
   fail(error: CentspanError): string;
