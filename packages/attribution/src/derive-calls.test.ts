@@ -61,6 +61,28 @@ describe("identity", () => {
   });
 });
 
+it("an embedding is a call of its own kind of usage: input, and nothing written", () => {
+  const attributes = {
+    "gen_ai.operation.name": "embeddings",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": "text-embedding-3-small",
+    "gen_ai.response.model": "text-embedding-3-small",
+    "gen_ai.usage.input_tokens": "12",
+    "centspan.key.id": "k1",
+  };
+  const name = "embeddings text-embedding-3-small";
+  expect(deriveCalls({ spans: [span(1, { name, service: "centspan-gateway", attributes })] })).toMatchObject([
+    {
+      source: "gateway",
+      model: "text-embedding-3-small",
+      provider: "openai",
+      keyId: "k1",
+      buckets: { input: 12, cacheRead: 0, outputText: 0, outputReasoning: 0 },
+      quarantineReason: "",
+    },
+  ]);
+});
+
 describe("one response, several observers", () => {
   const response = { "gen_ai.response.id": "r1" };
   const client = span(1, {

@@ -115,6 +115,7 @@ describe.each(samples)("dialect $name", ({ dialect, layout, make, recognise }) =
   const usageOf = (counts: Counts) => readUsage(createReader(make(counts).attributes), layout);
   const has = (field: CountField): number => (fields[field] ? 1 : 0);
   const [read, write] = [has("cacheRead") * 40, has("cacheWrite") * 25];
+  const hour = has("cacheWrite1h") * 10;
   const [thought, beside] = [has("reasoning") * 15, has("inputBeside") * 7];
 
   it("is recognised by what it writes, and says what it is", () => {
@@ -131,14 +132,15 @@ describe.each(samples)("dialect $name", ({ dialect, layout, make, recognise }) =
       output: "60",
       cacheRead: "40",
       cacheWrite: "25",
+      cacheWrite1h: "10",
       reasoning: "15",
     });
     expect(usage).toMatchObject({
       buckets: {
         input: beside + (layout.inputIncludesCached ? 300 - read - write : 300),
         cacheRead: read,
-        cacheWrite5m: write,
-        cacheWrite1h: 0,
+        cacheWrite5m: write - hour,
+        cacheWrite1h: hour,
         outputText: layout.outputIncludesReasoning ? 60 - thought : 60,
         outputReasoning: thought,
       },

@@ -87,6 +87,17 @@ it("quarantines reasoning that exceeds the output it is part of", () => {
   expect(usage?.quarantineReason).toBe("reasoning_exceeds_output");
 });
 
+it("tells cache writes apart by how long they live, and quarantines an hour's that exceed all", () => {
+  const counts = (hour: string) => ({
+    "gen_ai.usage.input_tokens": "100",
+    "gen_ai.usage.output_tokens": "1",
+    "gen_ai.usage.cache_creation.input_tokens": "60",
+    "centspan.usage.cache_creation_1h.input_tokens": hour,
+  });
+  expect(read(counts("20"))?.usage?.buckets).toMatchObject({ input: 40, cacheWrite5m: 40, cacheWrite1h: 20 });
+  expect(read(counts("61"))?.usage?.quarantineReason).toBe("hour_writes_exceed_writes");
+});
+
 describe("facts", () => {
   it.each([
     ["claude-opus-4-8[1m]", "claude-opus-4-8"],

@@ -5,7 +5,12 @@
  */
 import { type Buckets, type CountField, type Counting, EMPTY_BUCKETS } from "@centspan/model";
 
-type QuarantineReason = "invalid_count" | "negative_count" | "reasoning_exceeds_output" | "total_mismatch";
+type QuarantineReason =
+  | "invalid_count"
+  | "negative_count"
+  | "reasoning_exceeds_output"
+  | "hour_writes_exceed_writes"
+  | "total_mismatch";
 type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
 
 export type UsageReading = {
@@ -25,8 +30,10 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
   const given = Object.values(counts);
   if (given.some((value) => Number.isNaN(value))) return quarantine(counting, "invalid_count");
   if (given.some((value) => value < 0)) return quarantine(counting, "negative_count");
-  const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, total } = counts;
+  const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, reasoning = 0, total } = counts;
+  const { cacheWrite = 0, cacheWrite1h = 0 } = counts;
   if (counting.outputIncludesReasoning && reasoning > output) return quarantine(counting, "reasoning_exceeds_output");
+  if (cacheWrite1h > cacheWrite) return quarantine(counting, "hour_writes_exceed_writes");
 
   const cached = cacheRead + cacheWrite;
   const allOutput = output + (counting.outputIncludesReasoning ? 0 : reasoning);
@@ -41,8 +48,8 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
     outputText: allOutput - reasoning,
     outputReasoning: reasoning,
     cacheRead,
-    cacheWrite5m: cacheWrite,
-    cacheWrite1h: 0,
+    cacheWrite5m: cacheWrite - cacheWrite1h,
+    cacheWrite1h,
   };
   const asExclusive: Buckets = { input: input + inputBeside, ...rest };
   const asInclusive: Buckets = { input: input + inputBeside - cached, ...rest };

@@ -17,6 +17,8 @@ export const COUNT_FIELDS = [
   "output",
   "cacheRead",
   "cacheWrite",
+  /** Those of the cache writes that live for an hour. */
+  "cacheWrite1h",
   "reasoning",
   "total",
 ] as const;

@@ -63,6 +63,20 @@ describe("golden calls on the bundled cards", () => {
       expected: "0.25",
     },
     {
+      why: "an embedding has input and nothing else",
+      call: { provider: "openai", model: "text-embedding-3-small", buckets: { input: 1_000_000 } },
+      expected: "0.02",
+    },
+    {
+      why: "cache writes by how long they live",
+      call: {
+        provider: "anthropic",
+        model: "claude-opus-4-5",
+        buckets: { input: 1000, cacheRead: 10_000, cacheWrite5m: 2000, cacheWrite1h: 3000, outputText: 100 },
+      },
+      expected: "0.055",
+    },
+    {
       why: "all 500 recorded runs as one aggregate: 20,163 requests of about 16,500 tokens",
       call: {
         provider: "google",

@@ -18,6 +18,7 @@ const OF_CALLS: Record<string, string> = {
   negative_count: "a token count is below zero; look at the attributes of the span",
   reasoning_exceeds_output:
     "more reasoning than output was reported; the emitter may leave reasoning out of its output",
+  hour_writes_exceed_writes: "more cache writes for an hour than cache writes; look at the attributes of the span",
   total_mismatch: "the total differs from the sum of the parts; look at the attributes of the span",
 };
 

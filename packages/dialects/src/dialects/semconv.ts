@@ -1,6 +1,9 @@
 import { defineDialect } from "@centspan/model";
 
-/** `gen_ai.usage.details.*` (Pydantic AI) breaks the standard counts down and is never added to them. */
+/**
+ * `gen_ai.usage.details.*` (Pydantic AI) breaks the standard counts down and is never added to them. The conventions have
+ * no name for how long a cache write lives: our gateway tells it under one of its own.
+ */
 const reading = {
   inputIncludesCached: true,
   outputIncludesReasoning: true,
@@ -9,6 +12,7 @@ const reading = {
     output: ["gen_ai.usage.output_tokens"],
     cacheRead: ["gen_ai.usage.cache_read.input_tokens"],
     cacheWrite: ["gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_write.input_tokens"],
+    cacheWrite1h: ["centspan.usage.cache_creation_1h.input_tokens"],
     reasoning: [
       "gen_ai.usage.reasoning.output_tokens",
       "gen_ai.usage.details.reasoning_tokens",

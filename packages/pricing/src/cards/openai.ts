@@ -25,6 +25,12 @@ const withWrites = (input: string, write: string, cacheRead: string, output: str
   cache_write_5m: write,
 });
 
+/** An embedding has no output, and is not cached. */
+const EMBEDDING = {
+  from: "2024-01-25",
+  source: "https://developers.openai.com/api/docs/models/text-embedding-3-large",
+};
+
 const GPT_5 = rates("1.25", "0.125", "10");
 const GPT_5_HALF = rates("0.625", "0.0625", "5");
 const GPT_5_PRIORITY = rates("2.50", "0.25", "20");
@@ -36,6 +42,8 @@ export default defineRateCard({
   entries: expandRows(
     { provider: "openai", source: "https://developers.openai.com/api/docs/pricing", checkedOn: "2026-11-29" },
     [
+      { model: "text-embedding-3-small", ...EMBEDDING, usdPerMillion: { input: "0.02" } },
+      { model: "text-embedding-3-large", ...EMBEDDING, usdPerMillion: { input: "0.13" } },
       { model: "gpt-4o-mini", from: "2024-07-18", usdPerMillion: rates("0.15", "0.075", "0.60") },
       { model: "gpt-4o", from: "2024-08-06", usdPerMillion: rates("2.50", "1.25", "10") },
       { model: "gpt-4.1", from: "2025-04-14", usdPerMillion: rates("2", "0.50", "8") },
