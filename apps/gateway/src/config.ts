@@ -18,6 +18,8 @@ export const configSchema = listenSchema.extend({
   CENTSPAN_OTLP_URL: z.url().default("http://127.0.0.1:4318"),
   /** Not needed where the collector takes spans from this machine without a credential. */
   CENTSPAN_INGEST_KEY: z.string().default(""),
+  /** Several upstreams and replicas; then the three that follow count for nothing. */
+  CENTSPAN_UPSTREAMS_FILE: optionalText,
   CENTSPAN_UPSTREAM_URL: z.url().default("http://127.0.0.1:4100"),
   CENTSPAN_UPSTREAM_KEY: optionalText,
   CENTSPAN_UPSTREAM_PROVIDER: z.string().min(1).default("centspan"),
@@ -25,3 +27,4 @@ export const configSchema = listenSchema.extend({
   /** Requests a key may make in a minute; no limit when absent. */
   CENTSPAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().positive().optional(),
 });
+export type Config = z.infer<typeof configSchema>;

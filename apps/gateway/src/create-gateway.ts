@@ -66,7 +66,7 @@ async function passModels(
   options: GatewayOptions,
 ): Promise<FastifyReply> {
   await authenticate(request.headers, options.admit.credentials);
-  const [upstream] = options.upstreams;
+  const { upstream } = options.upstreams.first;
   const client = new AbortController();
   reply.raw.once("close", () => client.abort());
   const answer = await upstream.send({

@@ -29,6 +29,10 @@ const readHeader = (headers: IncomingHttpHeaders, name: string): string | undefi
   return isUtf8(bytes) ? bytes.toString() : value;
 };
 
+/** What a request asks of whoever answers it; null when it asks nothing. */
+export const readWish = (headers: IncomingHttpHeaders, name: string): string | null =>
+  readHeader(headers, name) ?? null;
+
 /** A whole number in a header; undefined when absent. */
 export function readCountHeader(headers: IncomingHttpHeaders, name: string): number | undefined {
   const value = readHeader(headers, name);

@@ -3,12 +3,13 @@ import { openControl } from "@centspan/control";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
 import { createAllowedTexts } from "./allowed-texts.ts";
-import { configSchema } from "./config.ts";
+import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { safetyChecks } from "./registry.gen.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
-import { createUpstream } from "./upstream/upstream.ts";
+import { createUpstreams } from "./upstream/upstreams.ts";
+import { readUpstreamsFile, type UpstreamsFile, upstreamsSchema } from "./upstream/upstreams-file.ts";
 
 await runMain("gateway", async () => {
   const config = readConfig(configSchema, process.env);
@@ -19,10 +20,12 @@ await runMain("gateway", async () => {
     otlpUrl: config.CENTSPAN_OTLP_URL,
     ingestKey: config.CENTSPAN_INGEST_KEY,
   });
-  const upstream = createUpstream({
-    url: config.CENTSPAN_UPSTREAM_URL,
-    key: config.CENTSPAN_UPSTREAM_KEY,
-    provider: config.CENTSPAN_UPSTREAM_PROVIDER,
+  const upstreams = createUpstreams({
+    file:
+      config.CENTSPAN_UPSTREAMS_FILE === undefined
+        ? describeOne(config)
+        : readUpstreamsFile(config.CENTSPAN_UPSTREAMS_FILE),
+    readKey: (variable) => process.env[variable],
   });
   const perMinute = config.CENTSPAN_RATE_LIMIT_PER_MINUTE;
   const app = createGateway({
@@ -37,7 +40,7 @@ await runMain("gateway", async () => {
       allowed: createAllowedTexts(),
     },
     tokenizers: createTokenizerPool(),
-    upstreams: [upstream],
+    upstreams,
     stores: { postgres: () => control.ping() },
   });
   const url = await listen(app, { host: config.CENTSPAN_HOST, port: config.CENTSPAN_PORT });
@@ -46,8 +49,21 @@ await runMain("gateway", async () => {
     async stop() {
       // Answers that are under way are finished first, then their spans are sent.
       await app.close();
-      await Promise.all([upstream.close(), control.close()]);
+      await Promise.all([upstreams.close(), control.close()]);
       await telemetry.stop();
     },
   };
 });
+
+/** One server that serves everything. */
+const describeOne = (config: Config): UpstreamsFile =>
+  upstreamsSchema.parse({
+    upstreams: [
+      {
+        name: config.CENTSPAN_UPSTREAM_PROVIDER,
+        provider: config.CENTSPAN_UPSTREAM_PROVIDER,
+        ...(config.CENTSPAN_UPSTREAM_KEY !== undefined && { keyVariable: "CENTSPAN_UPSTREAM_KEY" }),
+        replicas: [{ url: config.CENTSPAN_UPSTREAM_URL }],
+      },
+    ],
+  });

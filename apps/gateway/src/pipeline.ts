@@ -2,38 +2,53 @@
  * The way of one inference request, stage by stage. Each stage is a file in stages/ and a span of the vocabulary.
  * Add a stage: a file there, a line here.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { type Exchange, identify } from "./exchange.ts";
 import type { InferenceRequest } from "./protocols/protocol.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
 import { type ChatInput, chat } from "./stages/chat.ts";
 import { checkSafety, type SafetyOptions } from "./stages/check-safety.ts";
 import { parse } from "./stages/parse.ts";
-import { route } from "./stages/route.ts";
+import { readWishes, route } from "./stages/route.ts";
 import { type TokenizerPool, tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { Replica } from "./upstream/replica.ts";
+import type { Upstreams } from "./upstream/upstreams.ts";
 
 export type PipelineOptions = {
   admit: AdmitOptions;
   safety: SafetyOptions;
   tokenizers: TokenizerPool;
-  upstreams: readonly [Upstream, ...Upstream[]];
+  upstreams: Upstreams;
 };
 
 /** A request that may go to an upstream. */
-type Prepared = Omit<ChatInput, "upstream">;
+type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety">;
 
-/** Returns the bytes sent to the client. Throws before or after an answer has begun. */
-export async function runPipeline(exchange: Exchange, options: PipelineOptions): Promise<number> {
+/**
+ * Returns the bytes sent to the client. Throws before or after an answer has begun. A failure that the client saw nothing of
+ * is tried again elsewhere; each attempt is a call of its own.
+ */
+export async function runPipeline(exchange: Exchange, { upstreams, ...options }: PipelineOptions): Promise<number> {
   const prepared = await prepare(exchange, options);
-  const upstream = await route(exchange, options.upstreams);
-  // A check that is already through with the request spares the upstream a refused one.
-  await nextTurn();
-  const refusal = prepared.safety.refusal();
-  if (refusal) throw refusal;
-  return chat(exchange, { upstream, ...prepared });
+  const tried = new Set<Replica>();
+  for (let retry = 0; ; retry++) {
+    const wanted = { model: prepared.request.model, tokenIds: prepared.tokens.ids, tried };
+    const chosen = await route(exchange, upstreams, wanted);
+    tried.add(chosen.replica);
+    // A check that is already through with the request spares the upstream a refused one.
+    await nextTurn();
+    const refusal = prepared.safety.refusal();
+    if (refusal) throw refusal;
+    const mayRetry = retry < upstreams.retries && upstreams.canServe({ ...wanted, ...readWishes(exchange) });
+    const sentBytes = await chat(exchange, { ...prepared, ...chosen, retry, mayRetry });
+    if (sentBytes !== null) return sentBytes;
+    await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** retry, undefined, { signal: exchange.sink.gone });
+  }
 }
+
+/** Before another server is asked; half of it on average, so that clients of one that failed don't come together. */
+const FIRST_PAUSE_MS = 100;
 
 /** All that can be done before anything is generated: the request that follows finds its tokens and its checks done. */
 export async function warmUp(exchange: Exchange, options: PipelineOptions): Promise<InferenceRequest> {
@@ -43,7 +58,7 @@ export async function warmUp(exchange: Exchange, options: PipelineOptions): Prom
   return request;
 }
 
-async function prepare(exchange: Exchange, options: PipelineOptions): Promise<Prepared> {
+async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstreams">): Promise<Prepared> {
   // Who asks is settled before a body is read: strangers cost no parsing.
   const { workspace } = await admit(exchange, options.admit);
   const body = await parse(exchange);
@@ -52,6 +67,6 @@ async function prepare(exchange: Exchange, options: PipelineOptions): Promise<Pr
     identify(exchange, { "gen_ai.conversation.id": request.cacheKey });
   }
   const safety = checkSafety(exchange, request.conversation, options.safety);
-  const tokenIds = await tokenize(exchange, options.tokenizers, { workspace, ...request });
-  return { request, body, tokenIds, safety };
+  const tokens = await tokenize(exchange, options.tokenizers, { workspace, ...request });
+  return { request, body, tokens, safety };
 }

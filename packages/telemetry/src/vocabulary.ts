@@ -96,6 +96,11 @@ export const ATTRIBUTES = {
   "centspan.route.candidates": { type: "int", doc: "Upstreams that could serve the request" },
   "centspan.route.choice": { type: "string", doc: "Upstream chosen" },
   "centspan.route.reason": { type: "string", doc: "Why it was chosen" },
+  "centspan.route.protocol": { type: "string", doc: "Protocol the request was translated to for the upstream" },
+  "centspan.translation.dropped": {
+    type: "string[]",
+    doc: "What of a translated request the upstream's protocol has no words for, and the model does not see",
+  },
   "gen_ai.provider.name": { type: "string", doc: "Provider" },
   "gen_ai.request.model": { type: "string", doc: "Model asked for" },
   "gen_ai.response.model": { type: "string", doc: "Model that answered" },

@@ -1,5 +1,5 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
-import { chatRequestSchema, readChatConversation } from "@centspan/model";
+import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -73,6 +73,7 @@ const requestSchema = chatRequestSchema.transform((request) => {
 export default defineProtocol({
   id: "openai-chat",
   describe: "OpenAI Chat Completions over HTTP",
+  operation: "chat",
   route: "/v1/chat/completions",
   readRequest: (body) => requestSchema.safeParse(body),
   readEvent(data, facts) {
@@ -92,6 +93,7 @@ export default defineProtocol({
     const completion = completionSchema.safeParse(body).data;
     if (completion) readCompletion(completion, facts);
   },
+  writeError: toOpenAiError,
   writeStreamError: ({ message, code }) =>
     `data: ${JSON.stringify({ error: { message, type: "server_error", code } })}\n\n`,
 });

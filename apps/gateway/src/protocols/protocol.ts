@@ -1,7 +1,9 @@
 /**
  * An inference protocol as the gateway sees it: one file each, joined in registry.ts.
  * A protocol reads: what the request asks, and what the answer's events say about the call. It never rewrites an answer.
+ * What our own errors look like to its clients is its own, too.
  */
+import type { CentspanError } from "@centspan/base";
 import type { Conversation } from "@centspan/model";
 import type { z } from "zod";
 
@@ -23,9 +25,11 @@ export type InferenceRequest = {
 /** Usage as the upstream reported it, in tokens; input includes cached ones, output includes reasoning. */
 export type ReportedUsage = {
   input: number;
-  output: number;
+  output?: number | undefined;
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
+  /** Those of the cache writes that live for an hour. */
+  cacheWrite1h?: number | undefined;
   reasoning?: number | undefined;
 };
 
@@ -35,6 +39,8 @@ export type CallFacts = {
   model?: string | undefined;
   serviceTier?: string | undefined;
   usage?: ReportedUsage | undefined;
+  /** Usage as it was at the beginning: more may have been generated since. */
+  usagePartial?: boolean | undefined;
   finishReasons: string[];
   /** The model has said all it will; only bookkeeping may follow. */
   generated: boolean;
@@ -58,14 +64,18 @@ export type EventMeaning = {
 export type InferenceProtocol = {
   id: string;
   describe: string;
+  /** The operation of its calls, by the GenAI conventions. */
+  operation: "chat" | "embeddings";
   route: string;
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
   /** Takes what the event's data says into `facts`. */
   readEvent(data: string, facts: CallFacts): EventMeaning;
   /** Takes what a whole answer says into `facts`. */
   readAnswer(body: unknown, facts: CallFacts): void;
-  /** An error as this protocol's streams write it, for a stream that has begun. */
-  writeStreamError(error: { message: string; code: string }): string;
+  /** An error instead of an answer: the JSON of its body. */
+  writeError(error: CentspanError): object;
+  /** An error in a stream that has begun. */
+  writeStreamError(error: CentspanError): string;
 };
 
 export const defineProtocol = (protocol: InferenceProtocol): InferenceProtocol => protocol;

@@ -1,5 +1,5 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
-import { readResponsesConversation, responsesRequestSchema } from "@centspan/model";
+import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -67,6 +67,7 @@ const requestSchema = responsesRequestSchema.transform((request) => ({
 export default defineProtocol({
   id: "openai-responses",
   describe: "OpenAI Responses over HTTP",
+  operation: "chat",
   route: "/v1/responses",
   readRequest: (body) => requestSchema.safeParse(body),
   readEvent(data, facts) {
@@ -82,6 +83,7 @@ export default defineProtocol({
     const response = responseSchema.safeParse(body).data;
     if (response) readResponse(response, facts);
   },
+  writeError: toOpenAiError,
   writeStreamError: ({ message, code }) =>
     `event: error\ndata: ${JSON.stringify({ type: "error", code, message, param: null })}\n\n`,
 });

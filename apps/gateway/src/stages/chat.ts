@@ -2,70 +2,149 @@
  * Stage `chat {model}`: the billable call. Its span carries what the upstream reported about it, and only that:
  * usage that was not reported is absent and flagged, never zero.
  */
+import { CentspanError } from "@centspan/base";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
+import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Dispatcher } from "undici";
 import type { Exchange } from "../exchange.ts";
-import { type CallFacts, createCallFacts, type InferenceRequest } from "../protocols/protocol.ts";
+import {
+  type CallFacts,
+  createCallFacts,
+  type InferenceProtocol,
+  type InferenceRequest,
+} from "../protocols/protocol.ts";
+import type { AnswerTranslator } from "../translations/translation.ts";
 import { addMembers } from "../upstream/add-members.ts";
 import { type AnswerReader, createStreamReader, createWholeReader } from "../upstream/answer-reader.ts";
 import { forwardAnswer } from "../upstream/forward-answer.ts";
-import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
+import type { FlightOutcome, Replica } from "../upstream/replica.ts";
+import { isAbort, selectRequestHeaders } from "../upstream/upstream.ts";
+import type { Route } from "../upstream/upstreams.ts";
 import type { SafetyWatch } from "./check-safety.ts";
 import type { ParsedBody } from "./parse.ts";
+import type { PromptTokens } from "./tokenize.ts";
 
 export type ChatInput = {
-  upstream: Upstream;
+  replica: Route["replica"];
+  translation: Route["translation"];
   request: InferenceRequest;
   body: ParsedBody;
-  tokenIds: number[];
+  tokens: PromptTokens;
   safety: SafetyWatch;
+  /** How many attempts came before. */
+  retry: number;
+  /** There is somebody else to ask: a failure is not passed on. */
+  mayRetry: boolean;
 };
 
-/** Asks the upstream and forwards its answer; returns the bytes sent to the client. */
-export function chat(exchange: Exchange, input: ChatInput): Promise<number> {
-  const { upstream, request, safety } = input;
-  const attributes = { ...exchange.identity, ...describeRequest(request, upstream) };
+/**
+ * Asks the upstream and forwards its answer; returns the bytes sent to the client, or null for a failure that it may not
+ * be told of, since somebody else can be asked.
+ */
+export function chat(exchange: Exchange, input: ChatInput): Promise<number | null> {
+  const { replica, request, tokens, safety } = input;
+  const attributes = { ...exchange.identity, ...describeRequest(input) };
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
   return withSpan(exchange.tracer, "chat {model}", options, async (span) => {
     const call = new AbortController();
+    const load = { promptTokens: tokens.ids.length, newTokens: tokens.newTokens };
+    const flight = replica.begin({ ...load, blocks: Math.ceil(tokens.ids.length / PREFIX_BLOCK_TOKENS) });
+    let outcome: FlightOutcome = "failed";
     safety.inferenceStarted();
     try {
+      const question = ask(exchange, input);
+      setAttributes(span, { "centspan.translation.dropped": question.dropped });
       const sentMs = performance.now();
-      const answer = await send(exchange, input, span, call);
-      return await passOn(exchange, input, { span, call, answer, sentMs });
+      const answer = await send(exchange, input, question, { span, call });
+      flight.begun();
+      restAsTold(replica, answer);
+      if (input.mayRetry && RETRIED.has(answer.statusCode)) {
+        failAttempt(span, String(answer.statusCode));
+        call.abort();
+        return null;
+      }
+      const sentBytes = await passOn(exchange, input, { span, call, answer, sentMs, question });
+      outcome = answer.statusCode >= 500 ? "failed" : "answered";
+      return sentBytes;
     } catch (thrown) {
-      if (!exchange.sink.gone.aborted || !isAbort(thrown)) throw thrown;
-      // The client left before an answer began.
-      setAttributes(span, { "centspan.stream.aborted": true, "centspan.usage.missing": true });
-      return 0;
+      const code = thrown instanceof CentspanError ? thrown.code : "";
+      if (code !== "upstream_failed" && code !== "upstream_timeout") outcome = "left";
+      if (exchange.sink.gone.aborted && isAbort(thrown)) {
+        // The client left before an answer began.
+        setAttributes(span, { "centspan.stream.aborted": true, "centspan.usage.missing": true });
+        return 0;
+      }
+      if (!input.mayRetry || outcome === "left" || exchange.sink.statusCode !== undefined) throw thrown;
+      failAttempt(span, code);
+      return null;
     } finally {
+      flight.end(outcome);
       safety.inferenceEnded();
     }
   });
 }
 
-const describeRequest = (request: InferenceRequest, upstream: Upstream): SpanAttributes => ({
+/** What another server may well do better with. */
+const RETRIED: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
+
+function failAttempt(span: Span, errorType: string): void {
+  setAttributes(span, { "error.type": errorType });
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+const LONGEST_REST_S = 60;
+
+/** A server that says when to come again is not asked before. */
+function restAsTold(replica: Replica, { statusCode, headers }: Dispatcher.ResponseData): void {
+  const seconds = Number(headers["retry-after"]);
+  if ((statusCode === 429 || statusCode === 503) && seconds > 0) {
+    replica.restFor(Math.min(seconds, LONGEST_REST_S) * 1000);
+  }
+}
+
+const describeRequest = ({ request, replica: { upstream }, retry }: ChatInput): SpanAttributes => ({
   "gen_ai.operation.name": "chat",
   "gen_ai.provider.name": upstream.provider,
   "gen_ai.request.model": request.model,
   "gen_ai.request.reasoning.level": request.effort === "" ? undefined : request.effort,
   "centspan.provenance": upstream.provenance,
+  "centspan.retry.ordinal": retry === 0 ? undefined : retry,
 });
 
-async function send(exchange: Exchange, input: ChatInput, span: Span, call: AbortController) {
-  const { upstream, request, body } = input;
+/** The request as the upstream is asked it, and how its answer is read and, where it is translated, said back. */
+type Question = { protocol: InferenceProtocol; body: Buffer; dropped?: string[]; translator: AnswerTranslator | null };
+
+function ask({ protocol }: Exchange, { replica, request, body, tokens, translation }: ChatInput): Question {
+  const ids = replica.upstream.takesTokenIds ? { prompt_token_ids: tokens.ids } : {};
+  if (translation === null) {
+    return { protocol, body: addMembers(body.bytes, body.json, { ...request.additions, ...ids }), translator: null };
+  }
+  const { json, dropped, answer } = translation.translate(body.json);
+  const question = {
+    protocol: translation.to,
+    body: Buffer.from(JSON.stringify({ ...json, ...ids })),
+    translator: answer,
+  };
+  return dropped.length === 0 ? question : { ...question, dropped };
+}
+
+async function send(
+  exchange: Exchange,
+  { replica: { upstream } }: ChatInput,
+  { protocol, body }: Question,
+  { span, call }: Pick<RunningCall, "span" | "call">,
+) {
   const { gone } = exchange.sink;
   const cancel = (): void => call.abort();
   gone.addEventListener("abort", cancel);
   if (gone.aborted) cancel();
-  const tokens = upstream.takesTokenIds ? { prompt_token_ids: input.tokenIds } : {};
   try {
     return await upstream.send({
       method: "POST",
-      path: exchange.protocol.route,
+      path: protocol.route,
       headers: { ...selectRequestHeaders(exchange.headers, upstream), ...writeTraceContext(span) },
-      body: addMembers(body.bytes, body.json, { ...request.additions, ...tokens }),
+      body,
       signal: call.signal,
     });
   } finally {
@@ -74,18 +153,27 @@ async function send(exchange: Exchange, input: ChatInput, span: Span, call: Abor
   }
 }
 
-type RunningCall = { span: Span; call: AbortController; answer: Dispatcher.ResponseData; sentMs: number };
+type RunningCall = {
+  span: Span;
+  call: AbortController;
+  answer: Dispatcher.ResponseData;
+  sentMs: number;
+  question: Question;
+};
 
 async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall): Promise<number> {
-  const { protocol, sink } = exchange;
-  const { span, call, answer, sentMs } = running;
+  const { sink } = exchange;
+  const { span, call, answer, sentMs, question } = running;
+  const { protocol, translator } = question;
   const facts = createCallFacts();
   const failed = answer.statusCode >= 400;
   const streams = !failed && /^text\/event-stream/i.test(String(answer.headers["content-type"] ?? ""));
-  const rewrites = streams && input.request.hidesUsageChunk;
+  const hidesUsageChunk = streams && input.request.hidesUsageChunk;
+  const translates = translator !== null && !failed ? translator : null;
   const reader = streams
-    ? createStreamReader({ protocol, facts, hidesUsageChunk: rewrites })
-    : createWholeReader(protocol, facts);
+    ? createStreamReader({ protocol, facts, hidesUsageChunk, translator: translates })
+    : createWholeReader({ protocol, facts, translator: translates });
+  const rewrites = hidesUsageChunk || translates !== null;
   try {
     const { aborted, sentBytes } = await forwardAnswer({
       answer,

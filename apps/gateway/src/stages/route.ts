@@ -1,16 +1,31 @@
-/** Stage api.route: which upstream answers. There is one; the span already says how it was chosen. */
+/** Stage api.route: which replica answers, and in which protocol it is asked. Each attempt is routed anew. */
 import { setAttributes } from "@centspan/telemetry";
 import { type Exchange, runStage } from "../exchange.ts";
-import type { Upstream } from "../upstream/upstream.ts";
+import { readWish } from "../identity.ts";
+import type { Route, RouteRequest, Upstreams } from "../upstream/upstreams.ts";
 
-export function route(exchange: Exchange, upstreams: readonly [Upstream, ...Upstream[]]): Promise<Upstream> {
+export type RouteInput = Pick<RouteRequest, "model" | "tokenIds" | "tried">;
+
+/** Throws `not_found` for a model that nobody serves, `invalid_request` where nothing that serves it can take it. */
+export function route(exchange: Exchange, upstreams: Upstreams, input: RouteInput): Promise<Route> {
   return runStage(exchange, "api.route", (span) => {
-    const [choice] = upstreams;
+    const chosen = upstreams.choose({ ...readWishes(exchange), ...input });
     setAttributes(span, {
-      "centspan.route.candidates": upstreams.length,
-      "centspan.route.choice": choice.origin,
-      "centspan.route.reason": "only candidate",
+      "centspan.route.candidates": chosen.candidates,
+      "centspan.route.choice": chosen.replica.upstream.origin,
+      "centspan.route.reason": chosen.reason,
+      "centspan.route.protocol": chosen.translation?.to.id,
     });
-    return choice;
+    return chosen;
   });
 }
+
+/** What of a request decides who may answer it, beside its model and its length. */
+export const readWishes = ({
+  protocol,
+  headers,
+}: Exchange): Pick<RouteRequest, "protocol" | "region" | "accelerator"> => ({
+  protocol,
+  region: readWish(headers, "x-centspan-region"),
+  accelerator: readWish(headers, "x-centspan-accelerator"),
+});

@@ -25,7 +25,10 @@ export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
 
 export type TokenizeInput = { workspace: string; model: string; conversation: Conversation };
 
-export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<number[]> {
+/** `newTokens` of the ids were not known from earlier requests. */
+export type PromptTokens = { ids: number[]; newTokens: number };
+
+export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<PromptTokens> {
   return runStage(exchange, "api.tokenize", async (span) => {
     const delta = await pool.get(input.workspace, input.model);
     const { ids, newTokens, reusedTokens } = delta.tokenize(input.conversation);
@@ -34,6 +37,6 @@ export function tokenize(exchange: Exchange, pool: TokenizerPool, input: Tokeniz
       "centspan.tokens.new": newTokens,
       "centspan.tokens.reused": reusedTokens,
     });
-    return ids;
+    return { ids, newTokens };
   });
 }

@@ -6,6 +6,7 @@ import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
 import { inject } from "vitest";
+import type { z } from "zod";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import type { SafetyPolicy } from "../config.ts";
 import { createGateway } from "../create-gateway.ts";
@@ -13,7 +14,8 @@ import { createRateLimit } from "../rate-limit.ts";
 import { safetyChecks } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
-import { createUpstream } from "../upstream/upstream.ts";
+import { createUpstreams } from "../upstream/upstreams.ts";
+import { upstreamsSchema } from "../upstream/upstreams-file.ts";
 import { startUpstreamPeer } from "./upstream-peer.ts";
 
 export type GatewaySettings = {
@@ -23,6 +25,8 @@ export type GatewaySettings = {
   upstreamUrl?: string;
   checks?: readonly SafetyCheck[];
   webSockets?: Partial<WebSocketLimits>;
+  /** Instead of the peer alone. */
+  upstreams?: z.input<typeof upstreamsSchema>;
 };
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
@@ -48,6 +52,8 @@ export async function openTestGateway() {
       control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments" }),
     /** Clock of the credential cache, in milliseconds. */
     clock: { nowMs: 0 },
+    /** How far the clock that replicas rest by is ahead. */
+    restClock: { aheadMs: 0 },
     /** Starts a gateway and returns its address. */
     async open(settings: GatewaySettings = {}) {
       const {
@@ -58,7 +64,12 @@ export async function openTestGateway() {
         checks = safetyChecks,
         webSockets = {},
       } = settings;
-      const upstream = createUpstream({ url: upstreamUrl ?? `${peer.url}/v1`, key: "upstream-key", provider });
+      const one = { name: "peer", provider, keyVariable: "KEY", replicas: [{ url: upstreamUrl ?? `${peer.url}/v1` }] };
+      const upstreams = createUpstreams({
+        file: upstreamsSchema.parse(settings.upstreams ?? { upstreams: [one] }),
+        readKey: () => "upstream-key",
+        nowMs: () => performance.now() + this.restClock.aheadMs,
+      });
       const app = createGateway({
         tracer: telemetry.tracer,
         admit: {
@@ -70,21 +81,24 @@ export async function openTestGateway() {
         },
         safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),
-        upstreams: [upstream],
+        upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,
       });
       opened.push(async () => {
         await app.close();
-        await upstream.close();
+        await upstreams.close();
       });
       return listen(app, { host: "127.0.0.1", port: 0 });
     },
     /** The finished spans of a trace, by name. */
     async readSpans(traceId: string) {
-      await telemetry.flush();
-      const spans = exporter.getFinishedSpans().filter((span) => span.spanContext().traceId === traceId);
+      const spans = await this.readAllSpans(traceId);
       return new Map(spans.map((span) => [span.name, span]));
+    },
+    async readAllSpans(traceId: string) {
+      await telemetry.flush();
+      return exporter.getFinishedSpans().filter((span) => span.spanContext().traceId === traceId);
     },
     async close() {
       await Promise.all(opened.map((close) => close()));

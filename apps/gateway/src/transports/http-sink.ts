@@ -1,14 +1,13 @@
 /** An answer over HTTP, and the one place where a failure becomes one. */
 import type { ServerResponse } from "node:http";
 import type { CentspanError } from "@centspan/base";
-import { toOpenAiError } from "@centspan/model";
+import type { InferenceProtocol } from "../protocols/protocol.ts";
 import type { AnswerSink } from "./answer-sink.ts";
 
-/** `writeStreamError` is how the protocol tells an error in a stream that has begun. */
-export function createHttpSink(
-  response: ServerResponse,
-  writeStreamError: (error: CentspanError) => string,
-): AnswerSink {
+/** How a client reads errors. */
+type ErrorShape = Pick<InferenceProtocol, "writeError" | "writeStreamError">;
+
+export function createHttpSink(response: ServerResponse, shape: ErrorShape): AnswerSink {
   const client = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) client.abort();
@@ -28,22 +27,22 @@ export function createHttpSink(
       if (!response.write(part)) await waitForRoom(response);
     },
     end: () => void response.end(),
-    fail: (error) => answerError(response, error, writeStreamError),
+    fail: (error) => failAnswer(response, error, shape),
   };
 }
 
-export function answerError(
-  response: ServerResponse,
-  error: CentspanError,
-  writeStreamError: (error: CentspanError) => string,
-): void {
+function failAnswer(response: ServerResponse, error: CentspanError, shape: ErrorShape): void {
   if (response.destroyed) return;
-  if (!response.headersSent) {
-    const headers = { "content-type": "application/json", ...retryAfter(error) };
-    response.writeHead(error.status, headers).end(JSON.stringify(toOpenAiError(error)));
-  } else if (error.code === "content_blocked" && isEventStream(response)) response.end(writeStreamError(error));
+  if (!response.headersSent) answerError(response, error, shape.writeError(error));
+  else if (error.code === "content_blocked" && isEventStream(response)) response.end(shape.writeStreamError(error));
   // A cut is the only sign of a failure that every client understands in the middle of an answer.
   else response.destroy();
+}
+
+/** Nothing of an answer was sent yet. */
+export function answerError(response: ServerResponse, error: CentspanError, body: object): void {
+  const headers = { "content-type": "application/json", ...retryAfter(error) };
+  response.writeHead(error.status, headers).end(JSON.stringify(body));
 }
 
 const retryAfter = (error: CentspanError): Record<string, string> =>

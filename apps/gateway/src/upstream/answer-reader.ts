@@ -1,8 +1,11 @@
 /**
  * Reads an answer on the side while its bytes go to the client: what it says about the call goes into the facts.
- * Invariant: what `take` and `end` return, joined, is the answer; only a usage chunk nobody asked for is left out.
+ * Invariant: what `take` and `end` return, joined, is the answer; only a usage chunk nobody asked for is left out. Where the
+ * client speaks another protocol, it is what the translator makes of the answer.
  */
+import { CentspanError } from "@centspan/base";
 import { type CallFacts, type InferenceProtocol, parseJson } from "../protocols/protocol.ts";
+import type { AnswerTranslator } from "../translations/translation.ts";
 import { createSseSplitter, type StreamPiece } from "./sse-splitter.ts";
 
 export type AnswerReader = {
@@ -13,43 +16,51 @@ export type AnswerReader = {
   outputTimes(): { firstMs: number; lastMs: number } | null;
 };
 
-export type StreamReaderOptions = { protocol: InferenceProtocol; facts: CallFacts; hidesUsageChunk: boolean };
+type ReaderOptions = {
+  /** Of the answer. */
+  protocol: InferenceProtocol;
+  facts: CallFacts;
+  translator: AnswerTranslator | null;
+};
 
-export function createStreamReader({ protocol, facts, hidesUsageChunk }: StreamReaderOptions): AnswerReader {
+export function createStreamReader(options: ReaderOptions & { hidesUsageChunk: boolean }): AnswerReader {
+  const { protocol, facts, hidesUsageChunk, translator } = options;
   const splitter = createSseSplitter();
   let times: { firstMs: number; lastMs: number } | null = null;
 
   const read = (pieces: StreamPiece[]): Buffer[] =>
-    pieces
-      .filter(({ data }) => {
-        if (data === null || data === "") return true;
-        const { output, usageOnly } = protocol.readEvent(data, facts);
-        if (output) {
-          const lastMs = performance.now();
-          times = { firstMs: times?.firstMs ?? lastMs, lastMs };
-        }
-        return !(usageOnly && hidesUsageChunk);
-      })
-      .map((piece) => piece.bytes);
+    pieces.flatMap(({ bytes, data }) => {
+      if (data === null || data === "") return translator === null ? [bytes] : [];
+      const { output, usageOnly } = protocol.readEvent(data, facts);
+      if (output) {
+        const lastMs = performance.now();
+        times = { firstMs: times?.firstMs ?? lastMs, lastMs };
+      }
+      if (translator !== null) return toBytes(translator.event(data));
+      return usageOnly && hidesUsageChunk ? [] : [bytes];
+    });
+  // Only where something is left out or said otherwise does a part of an event wait for its rest.
+  const waits = hidesUsageChunk || translator !== null;
 
   return {
-    // Only where a chunk may have to be left out does a part of an event wait for its rest.
     take(chunk) {
       const whole = read(splitter.push(chunk));
-      return hidesUsageChunk ? whole : [chunk];
+      return waits ? whole : [chunk];
     },
     end() {
       const whole = read(splitter.end());
-      return hidesUsageChunk ? whole : [];
+      return waits ? [...whole, ...toBytes(translator?.end() ?? "")] : [];
     },
     outputTimes: () => times,
   };
 }
 
+const toBytes = (text: string): Buffer[] => (text === "" ? [] : [Buffer.from(text)]);
+
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** An answer in one piece. One that is larger than anybody's answer is passed on unread. */
-export function createWholeReader(protocol: InferenceProtocol, facts: CallFacts): AnswerReader {
+/** An answer in one piece. One that is larger than anybody's answer is passed on unread, or refused where it must be read. */
+export function createWholeReader({ protocol, facts, translator }: ReaderOptions): AnswerReader {
   let chunks: Buffer[] | null = [];
   let total = 0;
   return {
@@ -57,11 +68,15 @@ export function createWholeReader(protocol: InferenceProtocol, facts: CallFacts)
       total += chunk.length;
       if (total > MAX_READ_BYTES) chunks = null;
       chunks?.push(chunk);
-      return [chunk];
+      if (translator === null) return [chunk];
+      if (chunks === null) throw new CentspanError("upstream_failed", "the model server's answer is too large");
+      return [];
     },
     end() {
-      if (chunks) protocol.readAnswer(parseJson(Buffer.concat(chunks).toString()), facts);
-      return [];
+      if (chunks === null) return [];
+      const json = parseJson(Buffer.concat(chunks).toString());
+      protocol.readAnswer(json, facts);
+      return translator === null ? [] : [Buffer.from(JSON.stringify(translator.whole(json)))];
     },
     outputTimes: () => null,
   };

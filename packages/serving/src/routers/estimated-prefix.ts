@@ -6,6 +6,9 @@ import { defineRouter, type KvBlockId } from "@centspan/model";
 import { chooseLowest } from "../choose-lowest.ts";
 import { createPrefixCost, PREFIX_COST_DEFAULTS } from "../prefix-cost.ts";
 
+/** Far below what any block costs. */
+const TIE_BREAK = 1e-9;
+
 export default defineRouter({
   id: "estimated-prefix",
   describe: "Prefix affinity by what was sent where, without news from the caches.",
@@ -37,8 +40,11 @@ export default defineRouter({
 
     return {
       choose(request, replicas) {
-        const chosen = chooseLowest(replicas, (replica, index) =>
-          costOf(request, replica, countSent(index, request.blockKeys)),
+        // Of equals the one that was sent least: what is new goes where it displaces least.
+        const chosen = chooseLowest(
+          replicas,
+          (replica, index) =>
+            costOf(request, replica, countSent(index, request.blockKeys)) + (sent[index]?.size ?? 0) * TIE_BREAK,
         );
         remember(chosen, request.blockKeys);
         return chosen;

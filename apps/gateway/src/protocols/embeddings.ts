@@ -1,0 +1,52 @@
+/** OpenAI's embeddings: POST /v1/embeddings. Texts in, vectors out; nothing is generated. */
+import { type ConversationItem, toOpenAiError } from "@centspan/model";
+import { z } from "zod";
+import { defineProtocol } from "./protocol.ts";
+
+const tokenIds = z.array(z.int().nonnegative()).min(1);
+
+const requestSchema = z
+  .looseObject({
+    model: z.string().min(1),
+    input: z.union([z.string(), z.array(z.string()).min(1), tokenIds, z.array(tokenIds).min(1)]),
+  })
+  .transform(({ model, input }) => ({
+    model,
+    stream: false,
+    effort: "",
+    cacheKey: "",
+    conversation: { instructions: "", tools: [], items: listTexts(input).map(toItem) },
+    additions: {},
+    hidesUsageChunk: false,
+  }));
+
+const listTexts = (input: string | readonly unknown[]): string[] =>
+  typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
+
+const toItem = (text: string): ConversationItem => ({ type: "message", role: "user", text });
+
+const answerSchema = z.looseObject({
+  model: z.string().optional().catch(undefined),
+  usage: z
+    .looseObject({ prompt_tokens: z.int().nonnegative() })
+    .transform((usage) => ({ input: usage.prompt_tokens }))
+    .optional()
+    .catch(undefined),
+});
+
+export default defineProtocol({
+  id: "openai-embeddings",
+  describe: "OpenAI embeddings over HTTP",
+  operation: "embeddings",
+  route: "/v1/embeddings",
+  readRequest: (body) => requestSchema.safeParse(body),
+  readEvent: () => ({ output: false, usageOnly: false }),
+  readAnswer(body, facts) {
+    const answer = answerSchema.safeParse(body).data;
+    facts.model = answer?.model ?? facts.model;
+    facts.usage = answer?.usage ?? facts.usage;
+    facts.generated = true;
+  },
+  writeError: toOpenAiError,
+  writeStreamError: (error) => `data: ${JSON.stringify(toOpenAiError(error))}\n\n`,
+});

@@ -1,0 +1,31 @@
+/**
+ * A request said in another protocol, and the answer to it said back: so that a client of one reaches a server of another.
+ * What the other protocol has no words for and the model would see is refused; what only the provider would use is dropped
+ * and named.
+ */
+import type { InferenceProtocol } from "../protocols/protocol.ts";
+
+export type TranslatedRequest = {
+  /** Goes to the upstream. */
+  json: Record<string, unknown>;
+  /** Paths of what was left out. */
+  dropped: string[];
+  answer: AnswerTranslator;
+};
+
+export type AnswerTranslator = {
+  /** An answer in one piece. */
+  whole(json: unknown): unknown;
+  /** The data of one event → server-sent events of the client's protocol. */
+  event(data: string): string;
+  /** What is left to say when the stream has ended. Throws `upstream_failed` where it ended too early. */
+  end(): string;
+};
+
+export type Translation = {
+  /** Id of the client's protocol. */
+  from: string;
+  to: InferenceProtocol;
+  /** Throws `invalid_request` for what can't be said. The request has passed the client's protocol. */
+  translate(json: unknown): TranslatedRequest;
+};

@@ -1,0 +1,114 @@
+/**
+ * One address of an upstream: its connections, what is under way there, how fast it answers, and whether it rests.
+ * A replica that fails several times in a row rests, longer each time; one that says when to come again is not asked before.
+ */
+import type { ReplicaView } from "@centspan/model";
+import type { Upstream } from "./upstream.ts";
+
+/** What a request weighs where it is routed. */
+export type RequestLoad = { promptTokens: number; newTokens: number; blocks: number };
+
+export type FlightOutcome = "answered" | "failed" | "left";
+
+export type Flight = {
+  /** The answer has begun. */
+  begun(): void;
+  /** `failed`: it could not be reached, broke off or had an error of its own. Of whoever else ends it, nothing is learned. */
+  end(outcome: FlightOutcome): void;
+};
+
+export type Replica = {
+  upstream: Upstream;
+  traits: ReplicaTraits;
+  view: ReplicaView;
+  /** Monotonic milliseconds before which it is not asked; 0 when it may be asked. */
+  restsUntilMs(): number;
+  restFor(ms: number): void;
+  begin(load: RequestLoad): Flight;
+  /** Milliseconds to the first byte per thousand new tokens, an average that forgets; null before enough answers. */
+  pace(): number | null;
+};
+
+export type ReplicaTraits = {
+  region: string | null;
+  accelerator: string | null;
+  maxContextTokens: number;
+};
+
+export type ReplicaOptions = {
+  upstream: Upstream;
+  traits: ReplicaTraits;
+  nowMs: () => number;
+  /** Pace of the fastest beside it. */
+  bestPace: () => number | null;
+};
+
+const FAILURES_BEFORE_REST = 3;
+const FIRST_REST_MS = 5_000;
+const LONGEST_REST_MS = 60_000;
+/** Answers before a pace is believed, and the weight of each later one. */
+const FIRST_ANSWERS = 10;
+const WEIGHT = 0.05;
+/** What any request costs before its tokens count, in tokens. */
+const FIXED_TOKENS = 500;
+const LEAST_SPEED = 0.1;
+
+export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOptions): Replica {
+  const inFlight = new Set<RequestLoad>();
+  const waiting = new Set<RequestLoad>();
+  let failures = 0;
+  let restUntilMs = 0;
+  let average = 0;
+  let answers = 0;
+
+  const pace = (): number | null => (answers < FIRST_ANSWERS ? null : average);
+  const learn = (ms: number, { newTokens }: RequestLoad): void => {
+    answers += 1;
+    const observed = (ms * 1000) / (FIXED_TOKENS + newTokens);
+    average += (observed - average) * Math.max(WEIGHT, 1 / answers);
+  };
+  const sum = (loads: Iterable<RequestLoad>, read: (load: RequestLoad) => number): number => {
+    let total = 0;
+    for (const load of loads) total += read(load);
+    return total;
+  };
+
+  return {
+    upstream,
+    traits,
+    view: {
+      get speed() {
+        const own = pace();
+        const best = bestPace();
+        return own === null || best === null ? 1 : Math.max(LEAST_SPEED, Math.min(1, best / own));
+      },
+      waiting: () => waiting.size,
+      running: () => inFlight.size - waiting.size,
+      queuedTokens: () => sum(waiting, (load) => load.newTokens),
+      activeBlocks: () => sum(inFlight, (load) => load.blocks),
+      countHits: () => 0,
+    },
+    restsUntilMs: () => (restUntilMs > nowMs() ? restUntilMs : 0),
+    restFor(ms) {
+      restUntilMs = Math.max(restUntilMs, nowMs() + ms);
+    },
+    pace,
+    begin(load) {
+      const startedMs = nowMs();
+      inFlight.add(load);
+      waiting.add(load);
+      return {
+        begun() {
+          if (waiting.delete(load)) learn(nowMs() - startedMs, load);
+        },
+        end(outcome) {
+          waiting.delete(load);
+          if (!inFlight.delete(load) || outcome === "left") return;
+          failures = outcome === "failed" ? failures + 1 : 0;
+          const rests = failures - FAILURES_BEFORE_REST;
+          if (rests >= 0) restUntilMs = nowMs() + Math.min(FIRST_REST_MS * 2 ** rests, LONGEST_REST_MS);
+        },
+      };
+    },
+  };
+}
