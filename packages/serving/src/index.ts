@@ -1,4 +1,7 @@
+export * from "./cache-replay/agent-schedule.ts";
+export * from "./cache-replay/loop-aware-variants.ts";
 export * from "./cache-replay/replay.ts";
+export { type AgentReplayOptions, replayAgents } from "./cache-replay/replay-agents.ts";
 export * from "./calibration/calibrate.ts";
 export * from "./calibration/measured-run.ts";
 export * from "./calibration/replay-run.ts";
@@ -6,6 +9,7 @@ export * from "./cluster/dispatcher.ts";
 export * from "./core/serving-core.ts";
 export * from "./find-router.ts";
 export * from "./kv-cache.ts";
+export type { LowerTierConfig, TierCounts, TierMode, TierRead } from "./lower-tiers.ts";
 export * from "./machine/derive-machine.ts";
 export * from "./machine/fitted-coefficients.ts";
 export * from "./machine/hardware.ts";

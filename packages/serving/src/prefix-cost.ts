@@ -5,9 +5,10 @@ export const PREFIX_COST_DEFAULTS = {
   prefillLoadScale: 1,
   /** Credit for a block that is there, in blocks of prefill. */
   overlapCredit: 1,
-  /** Weight of prompt tokens that others still have to compute there. */
-  queueWeight: 1,
-  decodeWeight: 1,
+  /** Weight of prompt tokens that others still have to compute there; most of them will be found in its cache. */
+  queueWeight: 0.3,
+  /** A decoding block costs much less of a step than a block of prefill. */
+  decodeWeight: 0.1,
   activeWeight: 0,
 } as const;
 

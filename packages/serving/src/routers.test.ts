@@ -66,7 +66,7 @@ it("least-load evens out what is under way, slower machines having less", () => 
 
 describe("prefix affinity", () => {
   it("goes where the prefix is when loads are alike, and elsewhere when that costs more", () => {
-    const router = open("prefix-affinity");
+    const router = open("prefix-affinity", { decodeWeight: 1, queueWeight: 1 });
     expect(router.choose(request, [view({}), view({ hits: 6 })])).toBe(1);
     expect(router.choose(request, [view({ active: 5 }), view({ active: 10, hits: 6 })])).toBe(1);
     expect(router.choose(request, [view({ active: 5 }), view({ active: 12, hits: 6 })])).toBe(0);

@@ -7,6 +7,8 @@ export type Anchor = {
   /** Largest absolute difference that still counts as the same. */
   tolerance: number;
   measured: number;
+  /** What is worth reading beside it. */
+  note?: string;
 };
 
 /** A group of anchors over one piece of data; `folder` is the data folder given by --data. */

@@ -4,10 +4,13 @@
  */
 import { parseArgs } from "node:util";
 import type { Anchor, AnchorGroup } from "./anchor.ts";
+import { checkClosedForms } from "./closed-forms.ts";
 import { checkHitRates } from "./hit-rates.ts";
+import { checkMeasuredRuns } from "./measured-runs.ts";
 import { checkRecordedRuns } from "./recorded-runs.ts";
+import { checkRouting } from "./routing.ts";
 
-const GROUPS: AnchorGroup[] = [checkHitRates, checkRecordedRuns];
+const GROUPS: AnchorGroup[] = [checkHitRates, checkRecordedRuns, checkClosedForms, checkMeasuredRuns, checkRouting];
 
 const { values } = parseArgs({ options: { data: { type: "string" } } });
 if (values.data === undefined) {
@@ -21,8 +24,9 @@ const anchors = groups.flat().map((anchor) => ({
   ...anchor,
   held: Math.abs(anchor.measured - anchor.expected) <= anchor.tolerance,
 }));
-for (const { name, expected, tolerance, measured, held } of anchors) {
-  console.log(`${held ? "held  " : "MISSED"}  ${name}: ${measured} (expected ${expected} ± ${tolerance})`);
+for (const { name, expected, tolerance, measured, held, note } of anchors) {
+  const beside = note === undefined ? "" : `; ${note}`;
+  console.log(`${held ? "held  " : "MISSED"}  ${name}: ${measured} (expected ${expected} ± ${tolerance})${beside}`);
 }
 const passed = anchors.filter(({ held }) => held).length;
 console.log(JSON.stringify({ passed, failed: anchors.length - passed, anchors }));
