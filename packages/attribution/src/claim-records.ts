@@ -12,8 +12,8 @@ import {
   recogniseRecord,
 } from "@centspan/dialects";
 import type { LogLayout, LogRecord } from "@centspan/model";
-import { type Claim, callIdOfResponse, describeCall, knownIds } from "./claim.ts";
-import { readIdentity } from "./read-identity.ts";
+import { type Claim, callIdOfResponse, createCall, knownIds } from "./claim.ts";
+import { createIdentityReader, type IdentityReader } from "./read-identity.ts";
 import { type Sliced, visitSliced } from "./slices.ts";
 import type { SpanForest } from "./span-forest.ts";
 
@@ -29,8 +29,9 @@ export function callIdOfRecord(record: LogRecord): string {
 /** In order of time, then of id: independent of the order of arrival. */
 export function* claimRecords(forest: SpanForest, records: readonly LogRecord[]): Sliced<RecordClaim[]> {
   const claims = new Map<string, RecordClaim>();
+  const readIdentity = createIdentityReader();
   yield* visitSliced(records, (record) => {
-    const claim = claimRecord(forest, record);
+    const claim = claimRecord(forest, readIdentity, record);
     if (claim) claims.set(callIdOfRecord(record), claim);
   });
   return [...claims]
@@ -38,7 +39,7 @@ export function* claimRecords(forest: SpanForest, records: readonly LogRecord[])
     .map(([, claim]) => claim);
 }
 
-function claimRecord(forest: SpanForest, record: LogRecord): RecordClaim | null {
+function claimRecord(forest: SpanForest, readIdentity: IdentityReader, record: LogRecord): RecordClaim | null {
   const spoken = recogniseRecord(record);
   const read = createReader(record.attributes);
   const reading = spoken && readUsage(read, spoken.layout);
@@ -47,16 +48,20 @@ function claimRecord(forest: SpanForest, record: LogRecord): RecordClaim | null 
   const around = forest.find(record.traceId, record.spanId);
   const above = around ? [around, ...forest.ancestors(around)].map(({ attributes }) => attributes) : [];
   return {
-    call: {
-      ...readIdentity([record.attributes, ...above, record.resourceAttributes], facts),
-      ...describeCall(facts, spoken, reading),
-      callId: facts.responseId === "" ? callIdOfRecord(record) : callIdOfResponse(facts.responseId),
-      traceId: record.traceId.toLowerCase(),
-      spanId: record.spanId.toLowerCase(),
-      atNs: record.atNs,
-      durationNs: 0n,
-      source: "client",
-    },
+    call: createCall(
+      {
+        callId: facts.responseId === "" ? callIdOfRecord(record) : callIdOfResponse(facts.responseId),
+        traceId: record.traceId.toLowerCase(),
+        spanId: record.spanId.toLowerCase(),
+        atNs: record.atNs,
+        durationNs: 0n,
+        source: "client",
+      },
+      readIdentity(record.attributes, [...above, record.resourceAttributes], facts),
+      facts,
+      spoken,
+      reading,
+    ),
     ids: knownIds(facts),
     flags: reading.flags,
     alternative: reading.alternativeBuckets,

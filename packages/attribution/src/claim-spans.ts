@@ -5,6 +5,7 @@
  */
 
 import {
+  type Attributes,
   createReader,
   isAgentSpan,
   isModelSpan,
@@ -15,9 +16,9 @@ import {
   type UsageReading,
 } from "@centspan/dialects";
 import type { CallSource, SpanRecord } from "@centspan/model";
-import { type Claim, callIdOfResponse, callIdOfSpan, describeCall, knownIds } from "./claim.ts";
+import { type Claim, callIdOfResponse, callIdOfSpan, createCall, knownIds } from "./claim.ts";
 import { createFactsReader, type Report } from "./read-call-facts.ts";
-import { identityAttributes, readIdentity } from "./read-identity.ts";
+import { createIdentityReader, identityAttributes } from "./read-identity.ts";
 import { mapSliced, type Sliced, visitSliced } from "./slices.ts";
 import type { SpanForest } from "./span-forest.ts";
 
@@ -59,24 +60,31 @@ export function* claimSpans(
   const leaves = usages.filter(({ span }) => !above.has(span));
   const silent = yield* findSilentCalls(forest, answered, leaves, above);
 
+  const readIdentity = createIdentityReader();
   const readFacts = createFactsReader(forest, [...silent, ...leaves]);
   const claim = (report: Report, reading: UsageReading | null): Claim => {
     const { span, spoken } = report;
     const facts = readFacts(report);
-    const places = [span, ...forest.ancestors(span)].map(({ attributes }) => attributes);
+    const around: Attributes[] = [];
+    for (const ancestor of forest.ancestors(span)) around.push(ancestor.attributes);
+    around.push(span.resourceAttributes);
     const flags: string[] = [...(reading?.flags ?? [])];
     if (reading && isAgentSpan(span.attributes)) flags.push("billed_from_rollup");
     return {
-      call: {
-        ...readIdentity([...places, span.resourceAttributes], facts),
-        ...describeCall(facts, spoken, reading),
-        callId: facts.responseId === "" ? callIdOfSpan(span) : callIdOfResponse(facts.responseId),
-        traceId: span.traceId,
-        spanId: span.spanId,
-        atNs: span.startedAtNs,
-        durationNs: durationOf(span),
-        source: sourceOf(span, gateways),
-      },
+      call: createCall(
+        {
+          callId: facts.responseId === "" ? callIdOfSpan(span) : callIdOfResponse(facts.responseId),
+          traceId: span.traceId,
+          spanId: span.spanId,
+          atNs: span.startedAtNs,
+          durationNs: durationOf(span),
+          source: sourceOf(span, gateways),
+        },
+        readIdentity(span.attributes, around, facts),
+        facts,
+        spoken,
+        reading,
+      ),
       ids: knownIds(facts),
       flags,
       alternative: reading?.alternativeBuckets ?? null,

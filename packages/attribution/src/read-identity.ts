@@ -29,33 +29,68 @@ export const identityAttributes: readonly string[] = [
   PROVENANCE,
 ];
 
+type Field = keyof typeof CANDIDATES;
+/** What one place says, empty where it says nothing. */
+type Said = Record<Field, string> & { keyId: string; key: string; provenance: string };
+type Own = Pick<ModelFacts, "sessionId" | "keyId" | "key" | "team">;
+
+/** `around` are the places beyond the record itself, nearest first: those of many calls, so that each is read once. */
+export type IdentityReader = (
+  record: Attributes,
+  around: readonly Attributes[],
+  own: Own,
+) => CallIdentity & { provenance: Provenance };
+
 /** `own` is what the record's own dialect says. Without a task, the task is the session. */
-export function readIdentity(
-  places: readonly Attributes[],
-  own: Pick<ModelFacts, "sessionId" | "keyId" | "key" | "team">,
-): CallIdentity & { provenance: Provenance } {
-  const find = (names: readonly string[]): string => findFirst(places, names);
-  const keyed = places.find((place) => place[KEY_ID] || place[KEY_NAME]);
-  const key = keyed ? { keyId: keyed[KEY_ID] ?? "", key: keyed[KEY_NAME] ?? "" } : { keyId: own.keyId, key: own.key };
-  const session = own.sessionId || find(CANDIDATES.sessionId);
-  return {
-    ...key,
-    team: find(CANDIDATES.team) || own.team,
-    task: find(CANDIDATES.task) || session,
-    taskType: find(CANDIDATES.taskType),
-    runId: find(CANDIDATES.runId),
-    sessionId: session,
-    role: find(CANDIDATES.role),
-    repository: find(CANDIDATES.repository),
-    harnessVersion: find(CANDIDATES.harnessVersion),
-    provenance: readProvenance(find([PROVENANCE])),
+export function createIdentityReader(): IdentityReader {
+  const known = new Map<Attributes, Said>();
+  const recall = (place: Attributes): Said => {
+    const said = known.get(place) ?? readPlace(place);
+    known.set(place, said);
+    return said;
+  };
+  return (record, around, own) => {
+    const places = [readPlace(record)];
+    for (const place of around) places.push(recall(place));
+    const keyed = places.find(({ keyId, key }) => keyId !== "" || key !== "") ?? own;
+    const session = own.sessionId || findFirst(places, "sessionId");
+    return {
+      keyId: keyed.keyId,
+      key: keyed.key,
+      team: findFirst(places, "team") || own.team,
+      task: findFirst(places, "task") || session,
+      taskType: findFirst(places, "taskType"),
+      runId: findFirst(places, "runId"),
+      sessionId: session,
+      role: findFirst(places, "role"),
+      repository: findFirst(places, "repository"),
+      harnessVersion: findFirst(places, "harnessVersion"),
+      provenance: readProvenance(findFirst(places, "provenance")),
+    };
   };
 }
 
-function findFirst(places: readonly Attributes[], names: readonly string[]): string {
-  for (const place of places) {
-    for (const name of names) if (place[name]) return place[name];
-  }
+const readPlace = (place: Attributes): Said => ({
+  team: readText(place, CANDIDATES.team),
+  task: readText(place, CANDIDATES.task),
+  taskType: readText(place, CANDIDATES.taskType),
+  runId: readText(place, CANDIDATES.runId),
+  sessionId: readText(place, CANDIDATES.sessionId),
+  role: readText(place, CANDIDATES.role),
+  repository: readText(place, CANDIDATES.repository),
+  harnessVersion: readText(place, CANDIDATES.harnessVersion),
+  keyId: place[KEY_ID] ?? "",
+  key: place[KEY_NAME] ?? "",
+  provenance: place[PROVENANCE] ?? "",
+});
+
+function readText(place: Attributes, names: readonly string[]): string {
+  for (const name of names) if (place[name]) return place[name];
+  return "";
+}
+
+function findFirst(places: readonly Said[], field: keyof Said): string {
+  for (const said of places) if (said[field] !== "") return said[field];
   return "";
 }
 

@@ -263,7 +263,7 @@ export type UsageFeed = {
   listChangedUsage(sinceNs: bigint): Promise<{ asOfNs: bigint; changes: UsageChange[] }>;
   /**
    * One answer for each unit, in their order. Spans come without events and links and, where names are given, with the
-   * attributes of these names alone: what was said to a model is large, and no matter of what it cost.
+   * attributes of these names alone, their resource's too: what was said to a model is large, and no matter of what it cost.
    */
   readUsage(workspace: string, units: readonly UsageUnit[], attributeNames?: readonly string[]): Promise<Usage[]>;
 };

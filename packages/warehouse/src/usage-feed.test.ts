@@ -101,7 +101,7 @@ describe("usage", () => {
     await insert(makeSpan({ traceId: trace, attributes, events: [event] }));
     const units: UsageUnit[] = [{ kind: "trace", traceId: trace }];
     const [narrow] = await test.warehouse.readUsage("w", units, [...Object.keys(usage), "absent"]);
-    expect(narrow?.spans).toEqual([makeSpan({ traceId: trace, attributes: usage })]);
+    expect(narrow?.spans).toEqual([makeSpan({ traceId: trace, attributes: usage, resourceAttributes: {} })]);
     expect((await usageOf(trace)).spans).toEqual([makeSpan({ traceId: trace, attributes })]);
   });
 

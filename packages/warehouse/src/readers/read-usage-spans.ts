@@ -6,7 +6,7 @@
 import type { SpanRecord } from "@centspan/model";
 import { queryEach, queryInChunks, splitByCount } from "../chunks.ts";
 import { allOf, and, NO_CONDITION, whereIn } from "../conditions.ts";
-import type { Connection } from "../connection.ts";
+import type { Columns, Connection } from "../connection.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED, fromSpanRow, type SpanRow } from "../rows/span-row.ts";
 
@@ -14,11 +14,14 @@ import { FIRST_RECEIVED, fromSpanRow, type SpanRow } from "../rows/span-row.ts";
 export type UsageSpans = { spans: SpanRecord[]; sessionIds: Set<string> };
 
 type NodeRow = { trace_id: string; span_id: string; parent_span_id: string; may_be_call: boolean };
-type Node = Omit<NodeRow, "trace_id">;
+type PathSpan = readonly [traceId: string, spanId: string];
 
 type UsageSpanRow = Omit<SpanRow, "event_rows" | "link_rows"> & { session_id: string };
-const NAMED_ATTRIBUTES = `mapFilter((name, value) -> has({attributeNames:Array(String)}, name), spans.attributes)
-  AS attributes`;
+const NAMED_ATTRIBUTES = ["attributes", "resource_attributes"]
+  .map(
+    (column) => `mapFilter((name, value) -> has({attributeNames:Array(String)}, name), spans.${column}) AS ${column}`,
+  )
+  .join(", ");
 
 /** As many are read at once: some megabytes. */
 const SPANS_PER_QUERY = 10_000;
@@ -30,12 +33,13 @@ export async function readUsageSpans(
   ids: readonly string[],
   attributeNames?: readonly string[],
 ): Promise<Map<string, UsageSpans>> {
-  const nodes = await queryInChunks(ids, (traceIds) => readNodes(connection, workspace, traceIds));
+  const found = new Map<string, UsageSpans>(ids.map((id) => [id, { spans: [], sessionIds: new Set() }]));
+  const share = createSharer();
   // A span id is one trace's, but nothing keeps senders from using it in another: pairs are what is asked for.
-  const paths = [...groupByTrace(nodes)].flatMap(([traceId, ofTrace]) =>
-    findUsagePaths(ofTrace).map((spanId) => [traceId, spanId] as const),
+  const paths = await queryInChunks(ids, async (traceIds) =>
+    findUsagePaths(await readNodes(connection, workspace, traceIds)),
   );
-  const rows = await queryEach(splitByCount(paths, SPANS_PER_QUERY), (pairs) => {
+  await queryEach(splitByCount(paths, SPANS_PER_QUERY), async (pairs) => {
     const traceIds = [...new Set(pairs.map(([traceId]) => traceId))];
     const where = allOf(
       whereIn("traceIds", "trace_id", traceIds),
@@ -48,27 +52,41 @@ export async function readUsageSpans(
             pairs.map((ids) => ids.join("")),
           ),
     );
-    return connection.query<UsageSpanRow>(
+    const rows = await connection.query<UsageSpanRow>(
       `SELECT trace_id, span_id, parent_span_id, name, kind, service, status, status_message, scope_name, session_id,
          ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
-         ${attributeNames === undefined ? "attributes" : NAMED_ATTRIBUTES}, resource_attributes
+         ${attributeNames === undefined ? "attributes, resource_attributes" : NAMED_ATTRIBUTES}
        FROM spans
        WHERE workspace = {workspace:String}${and(where)}
        ${FIRST_RECEIVED}`,
       { ...where.params, workspace, attributeNames },
     );
+    for (const row of rows) {
+      const trace = found.get(row.trace_id);
+      trace?.spans.push(fromSpanRow({ ...row, resource_attributes: share(row.resource_attributes), ...NO_LISTS }));
+      if (row.session_id !== "") trace?.sessionIds.add(row.session_id);
+    }
+    return [];
   });
-  const found = new Map<string, UsageSpans>(ids.map((id) => [id, { spans: [], sessionIds: new Set() }]));
-  for (const row of rows) {
-    const trace = found.get(row.trace_id);
-    trace?.spans.push(fromSpanRow({ ...row, event_rows: [], link_rows: [] }));
-    if (row.session_id !== "") trace?.sessionIds.add(row.session_id);
-  }
   return found;
 }
 
-async function readNodes(connection: Connection, workspace: string, traceIds: readonly string[]): Promise<NodeRow[]> {
-  const columns = await connection.queryColumns<NodeRow>(
+const NO_LISTS = { event_rows: [], link_rows: [] };
+
+/** Most spans have the resource of another: one is kept of each. */
+function createSharer(): (attributes: Record<string, string>) => Record<string, string> {
+  const known = new Map<string, Record<string, string>>();
+  return (attributes) => {
+    const key = JSON.stringify(attributes);
+    const same = known.get(key) ?? attributes;
+    known.set(key, same);
+    return same;
+  };
+}
+
+/** The spans that may be calls, and all that have others below them. */
+const readNodes = (connection: Connection, workspace: string, traceIds: readonly string[]): Promise<Columns<NodeRow>> =>
+  connection.queryColumns<NodeRow>(
     `SELECT trace_id, span_id, parent_span_id, may_be_call
      FROM (
        SELECT trace_id, span_id, parent_span_id, may_be_call FROM spans
@@ -77,38 +95,30 @@ async function readNodes(connection: Connection, workspace: string, traceIds: re
      WHERE may_be_call OR (trace_id, span_id) IN (
        SELECT trace_id, parent_span_id FROM spans
        WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)}
-     )`,
+     )
+     ORDER BY trace_id, span_id`,
     { workspace, traceIds },
   );
-  return columns.trace_id.map((trace_id, index) => ({
-    trace_id,
-    span_id: columns.span_id[index] ?? "",
-    parent_span_id: columns.parent_span_id[index] ?? "",
-    may_be_call: columns.may_be_call[index] ?? false,
-  }));
-}
 
-function groupByTrace(nodes: readonly NodeRow[]): Map<string, Node[]> {
-  const traces = new Map<string, Node[]>();
-  for (const { trace_id, ...node } of nodes) {
-    const trace = traces.get(trace_id);
-    if (trace) trace.push(node);
-    else traces.set(trace_id, [node]);
+/** In the order of the nodes: that of the table. */
+function findUsagePaths(nodes: Columns<NodeRow>): PathSpan[] {
+  const places = new Map<string, Map<string, number>>();
+  for (const [place, spanId] of nodes.span_id.entries()) {
+    const traceId = nodes.trace_id[place] ?? "";
+    const trace = places.get(traceId) ?? new Map<string, number>();
+    if (trace.size === 0) places.set(traceId, trace);
+    trace.set(spanId, place);
   }
-  return traces;
-}
-
-function findUsagePaths(nodes: readonly Node[]): string[] {
-  const parentOf = new Map(nodes.map(({ span_id, parent_span_id }) => [span_id, parent_span_id]));
-  const kept = new Set<string>();
-  for (const { span_id, may_be_call } of nodes) {
-    if (!may_be_call) continue;
-    for (
-      let at: string | undefined = span_id;
-      at !== undefined && parentOf.has(at) && !kept.has(at);
-      at = parentOf.get(at)
-    )
-      kept.add(at);
+  const kept = new Uint8Array(nodes.span_id.length);
+  for (const [start, mayBeCall] of nodes.may_be_call.entries()) {
+    if (!mayBeCall) continue;
+    const trace = places.get(nodes.trace_id[start] ?? "");
+    for (let at: number | undefined = start; at !== undefined && kept[at] === 0; ) {
+      kept[at] = 1;
+      at = trace?.get(nodes.parent_span_id[at] ?? "");
+    }
   }
-  return [...kept].sort();
+  return nodes.span_id.flatMap((spanId, place): PathSpan[] =>
+    kept[place] === 1 ? [[nodes.trace_id[place] ?? "", spanId]] : [],
+  );
 }
