@@ -5,11 +5,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
-import { toOpenAiError } from "@centspan/model";
+import { toErrorAt, toOpenAiError } from "@centspan/model";
 import { answerHealth, createServer, reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { countTokens, countTokensProtocol } from "./count-tokens.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
+import type { InferenceProtocol } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
 import { runExchange } from "./run-exchange.ts";
 import { authenticate } from "./stages/admit.ts";
@@ -33,7 +35,13 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   app.get("/health", (_request, reply) => answerHealth(reply, options.stores ?? {}));
   app.get("/v1/models", (request, reply) => passModels(request.raw, reply, options));
-  for (const protocol of PROTOCOLS) {
+  // Agents that try a WebSocket first fall back to HTTP at once on this status, and only after retries on others.
+  app.get("/v1/responses", (_request, reply) =>
+    reply
+      .code(426)
+      .send(toOpenAiError(new CentspanError("method_not_allowed", "Upgrade to a WebSocket, or use POST."))),
+  );
+  const serve = (protocol: InferenceProtocol, work: typeof runPipeline): void => {
     app.post(protocol.route, async ({ raw: request }, reply) => {
       reply.hijack();
       const isConnectionReused = seenSockets.has(request.socket);
@@ -41,23 +49,38 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
       const arrival = {
         template: "POST {route}" as const,
         protocol,
+        query: readQuery(request.url ?? ""),
         headers: request.headers,
         readBody: () => readHttpBody(request),
-        sink: createHttpSink(reply.raw, (error) => protocol.writeStreamError(error)),
+        sink: createHttpSink(reply.raw, protocol),
         isConnectionReused,
       };
-      await runExchange(arrival, options.tracer, (exchange) => runPipeline(exchange, options));
+      await runExchange(arrival, options.tracer, (exchange) => work(exchange, options));
     });
-  }
-  // Agents that try a WebSocket first fall back to HTTP at once on this status, and only after retries on others.
-  app.get("/v1/responses", (_request, reply) =>
-    reply
-      .code(426)
-      .send(toOpenAiError(new CentspanError("method_not_allowed", "Upgrade to a WebSocket, or use POST."))),
-  );
+    refuseOtherMethods(app, protocol.route);
+  };
+  for (const protocol of PROTOCOLS) serve(protocol, runPipeline);
+  serve(countTokensProtocol, countTokens);
   const webSockets = serveWebSockets(app.server, options);
   app.addHook("preClose", () => webSockets.close());
   return app;
+}
+
+const readQuery = (url: string): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+const METHODS = ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Those that have no route yet. */
+function refuseOtherMethods(app: FastifyInstance, url: string): void {
+  const method = METHODS.filter((each) => !app.hasRoute({ method: each, url }));
+  app.route({
+    method,
+    url,
+    handler: (request, reply) => {
+      reply.raw.setHeader("allow", "POST");
+      throw new CentspanError("method_not_allowed", `${request.method} ${url}: only POST is served`);
+    },
+  });
 }
 
 async function passModels(
@@ -82,6 +105,7 @@ async function passModels(
 function sendError(reply: FastifyReply, error: CentspanError): FastifyReply {
   reply.hijack();
   reportFault(error);
-  answerError(reply.raw, error, () => "");
+  if (reply.raw.headersSent) reply.raw.destroy();
+  else answerError(reply.raw, error, toErrorAt(reply.request.url, error));
   return reply;
 }

@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { asCentspanError } from "@centspan/base";
+import type { KeyRules } from "@centspan/model";
 import { type SpanAttributes, type SpanTemplate, setAttributes, withSpan } from "@centspan/telemetry";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
@@ -11,6 +12,8 @@ import type { AnswerSink } from "./transports/answer-sink.ts";
 
 export type Exchange = {
   protocol: InferenceProtocol;
+  /** What the client put behind the route, with its question mark; "" for nothing. */
+  query: string;
   /** Of the request; of a message on a connection: what it and the connection say together. */
   headers: IncomingHttpHeaders;
   /** Throws where it is no JSON body within the limits. */
@@ -20,6 +23,8 @@ export type Exchange = {
   /** The request's own span, and the context in which stages are its children. */
   serverSpan: Span;
   serverContext: Context;
+  /** What its key may do; nothing is said before the key is known. */
+  rules: KeyRules;
   /** Whose work this is; grows once the key is known. */
   identity: SpanAttributes;
 };

@@ -18,8 +18,8 @@ const HEADERS = {
   "centspan.harness.version": "x-centspan-harness-version",
 } as const satisfies Partial<Record<keyof SpanAttributes, string>>;
 
-/** Where agents name their session, ours first; Codex sends the second. */
-const SESSION_HEADERS = ["x-centspan-session", "session-id"];
+/** Where agents name their session, ours first; then those of Codex and Claude Code. */
+const SESSION_HEADERS = ["x-centspan-session", "session-id", "x-claude-code-session-id"];
 
 /** Node reads header bytes as Latin-1; clients that name a task in another script send UTF-8. */
 const readHeader = (headers: IncomingHttpHeaders, name: string): string | undefined => {

@@ -12,6 +12,7 @@ import type { AnswerSink } from "./transports/answer-sink.ts";
 export type Arrival = {
   template: "POST {route}" | "WS {route}";
   protocol: InferenceProtocol;
+  query: string;
   headers: IncomingHttpHeaders;
   readBody(): Promise<Buffer>;
   sink: AnswerSink;
@@ -24,7 +25,7 @@ export async function runExchange(
   tracer: Tracer,
   work: (exchange: Exchange) => Promise<number>,
 ): Promise<void> {
-  const { template, protocol, headers, readBody, sink } = arrival;
+  const { template, protocol, query, headers, readBody, sink } = arrival;
   const parent = readTraceContext(headers);
   const serverSpan = startSpan(tracer, template, {
     parent,
@@ -36,7 +37,8 @@ export async function runExchange(
     },
   });
   const serverContext = contextOf(serverSpan, parent);
-  const exchange: Exchange = { protocol, headers, readBody, sink, tracer, serverSpan, serverContext, identity: {} };
+  const shared = { protocol, query, headers, readBody, sink, tracer };
+  const exchange: Exchange = { ...shared, serverSpan, serverContext, rules: {}, identity: {} };
   try {
     exchange.identity = readIdentity(headers);
     setAttributes(serverSpan, {

@@ -24,7 +24,7 @@ export const ATTRIBUTES = {
   "centspan.provenance": { type: "string", doc: "measured, or simulated where the engine's clock is a model" },
   "gen_ai.conversation.id": { type: "string", doc: "Session" },
   // Harness
-  "gen_ai.operation.name": { type: "string", doc: "chat, invoke_agent or execute_tool" },
+  "gen_ai.operation.name": { type: "string", doc: "chat, embeddings, invoke_agent or execute_tool" },
   "gen_ai.agent.name": { type: "string", doc: "Agent" },
   "centspan.budget.usd": { type: "string", unit: "USD", doc: "What the run may spend; exact decimal" },
   "centspan.outcome.status": { type: "string", doc: "passed, failed, partial or unknown, once known" },
@@ -111,11 +111,20 @@ export const ATTRIBUTES = {
   "gen_ai.usage.output_tokens": { type: "int", unit: "token", doc: "Generated tokens, reasoning included" },
   "gen_ai.usage.cache_read.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens read from cache" },
   "gen_ai.usage.cache_creation.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens written to cache" },
+  "centspan.usage.cache_creation_1h.input_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Those of the prompt tokens written to cache that live for an hour",
+  },
   "gen_ai.usage.reasoning.output_tokens": { type: "int", unit: "token", doc: "Generated tokens spent on reasoning" },
   "gen_ai.request.reasoning.level": { type: "string", doc: "Reasoning effort asked for" },
   "openai.response.service_tier": { type: "string", doc: "Service tier that was served" },
   "centspan.time_per_output_token": { type: "double", unit: "s", doc: "Time per output token after the first" },
   "centspan.stream.aborted": { type: "boolean", doc: "Whether the client went away before the end" },
+  "centspan.usage.partial": {
+    type: "boolean",
+    doc: "Usage as reported at the beginning: the answer was cut off, and more may have been generated",
+  },
   "centspan.usage.missing": { type: "boolean", doc: "Whether the upstream reported no usage" },
   // Inference layer
   "centspan.replica.id": { type: "string", doc: "Engine replica" },
@@ -187,6 +196,7 @@ export const SPANS = {
     kind: "client",
     says: "the billable call: usage, time to first token, finish reason",
   },
+  "embeddings {model}": { layer: "api", kind: "client", says: "a billable call for vectors: usage" },
   "inference.queue": { layer: "inference", kind: "internal", says: "waiting for a place in the batch" },
   "inference.kv.lookup": { layer: "inference", kind: "internal", says: "hit and miss blocks by tier" },
   "inference.prefill": { layer: "inference", kind: "internal", says: "computing the prompt, in chunks" },

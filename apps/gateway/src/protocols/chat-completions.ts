@@ -76,6 +76,7 @@ export default defineProtocol({
   operation: "chat",
   route: "/v1/chat/completions",
   readRequest: (body) => requestSchema.safeParse(body),
+  writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
   readEvent(data, facts) {
     if (data === "[DONE]") {
       facts.generated = true;

@@ -27,7 +27,10 @@ const eventSchema = z.looseObject({
   type: z.string(),
   message: messageSchema.optional().catch(undefined),
   content_block: z.looseObject({ type: z.string() }).optional().catch(undefined),
-  delta: z.looseObject({ stop_reason: z.string().nullish().catch(undefined) }).optional().catch(undefined),
+  delta: z
+    .looseObject({ stop_reason: z.string().nullish().catch(undefined) })
+    .optional()
+    .catch(undefined),
   usage: usageSchema.optional().catch(undefined),
 });
 

@@ -68,6 +68,8 @@ export type InferenceProtocol = {
   operation: "chat" | "embeddings";
   route: string;
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
+  /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
+  writeEffort?(body: unknown, effort: string): Record<string, unknown>;
   /** Takes what the event's data says into `facts`. */
   readEvent(data: string, facts: CallFacts): EventMeaning;
   /** Takes what a whole answer says into `facts`. */

@@ -70,6 +70,7 @@ export default defineProtocol({
   operation: "chat",
   route: "/v1/responses",
   readRequest: (body) => requestSchema.safeParse(body),
+  writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;
     if (!event) return { output: false, usageOnly: false };

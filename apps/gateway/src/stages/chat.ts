@@ -3,6 +3,7 @@
  * usage that was not reported is absent and flagged, never zero.
  */
 import { CentspanError } from "@centspan/base";
+import type { KeyRules } from "@centspan/model";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -19,7 +20,7 @@ import { addMembers } from "../upstream/add-members.ts";
 import { type AnswerReader, createStreamReader, createWholeReader } from "../upstream/answer-reader.ts";
 import { forwardAnswer } from "../upstream/forward-answer.ts";
 import type { FlightOutcome, Replica } from "../upstream/replica.ts";
-import { isAbort, selectRequestHeaders } from "../upstream/upstream.ts";
+import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
 import type { Route } from "../upstream/upstreams.ts";
 import type { SafetyWatch } from "./check-safety.ts";
 import type { ParsedBody } from "./parse.ts";
@@ -32,6 +33,8 @@ export type ChatInput = {
   body: ParsedBody;
   tokens: PromptTokens;
   safety: SafetyWatch;
+  /** Told once, what prompt and answer came to: as it was reported, or else the prompt as it was counted here. */
+  onUsage(tokens: number): void;
   /** How many attempts came before. */
   retry: number;
   /** There is somebody else to ask: a failure is not passed on. */
@@ -44,9 +47,9 @@ export type ChatInput = {
  */
 export function chat(exchange: Exchange, input: ChatInput): Promise<number | null> {
   const { replica, request, tokens, safety } = input;
-  const attributes = { ...exchange.identity, ...describeRequest(input) };
+  const attributes = { ...exchange.identity, ...describeRequest(exchange.protocol, input) };
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
-  return withSpan(exchange.tracer, "chat {model}", options, async (span) => {
+  return withSpan(exchange.tracer, `${exchange.protocol.operation} {model}`, options, async (span) => {
     const call = new AbortController();
     const load = { promptTokens: tokens.ids.length, newTokens: tokens.newTokens };
     const flight = replica.begin({ ...load, blocks: Math.ceil(tokens.ids.length / PREFIX_BLOCK_TOKENS) });
@@ -103,8 +106,11 @@ function restAsTold(replica: Replica, { statusCode, headers }: Dispatcher.Respon
   }
 }
 
-const describeRequest = ({ request, replica: { upstream }, retry }: ChatInput): SpanAttributes => ({
-  "gen_ai.operation.name": "chat",
+const describeRequest = (
+  { operation }: InferenceProtocol,
+  { request, replica: { upstream }, retry }: ChatInput,
+): SpanAttributes => ({
+  "gen_ai.operation.name": operation,
   "gen_ai.provider.name": upstream.provider,
   "gen_ai.request.model": request.model,
   "gen_ai.request.reasoning.level": request.effort === "" ? undefined : request.effort,
@@ -113,16 +119,24 @@ const describeRequest = ({ request, replica: { upstream }, retry }: ChatInput): 
 });
 
 /** The request as the upstream is asked it, and how its answer is read and, where it is translated, said back. */
-type Question = { protocol: InferenceProtocol; body: Buffer; dropped?: string[]; translator: AnswerTranslator | null };
+type Question = {
+  protocol: InferenceProtocol;
+  path: string;
+  body: Buffer;
+  dropped?: string[];
+  translator: AnswerTranslator | null;
+};
 
-function ask({ protocol }: Exchange, { replica, request, body, tokens, translation }: ChatInput): Question {
-  const ids = replica.upstream.takesTokenIds ? { prompt_token_ids: tokens.ids } : {};
+function ask({ protocol, query }: Exchange, { replica, request, body, tokens, translation }: ChatInput): Question {
+  const ids = replica.upstream.takesTokenIds && protocol.operation === "chat" ? { prompt_token_ids: tokens.ids } : {};
   if (translation === null) {
-    return { protocol, body: addMembers(body.bytes, body.json, { ...request.additions, ...ids }), translator: null };
+    const own = addMembers(body.bytes, body.json, { ...request.additions, ...ids });
+    return { protocol, path: protocol.route + query, body: own, translator: null };
   }
   const { json, dropped, answer } = translation.translate(body.json);
   const question = {
     protocol: translation.to,
+    path: translation.to.route,
     body: Buffer.from(JSON.stringify({ ...json, ...ids })),
     translator: answer,
   };
@@ -132,7 +146,7 @@ function ask({ protocol }: Exchange, { replica, request, body, tokens, translati
 async function send(
   exchange: Exchange,
   { replica: { upstream } }: ChatInput,
-  { protocol, body }: Question,
+  { path, body }: Question,
   { span, call }: Pick<RunningCall, "span" | "call">,
 ) {
   const { gone } = exchange.sink;
@@ -142,8 +156,12 @@ async function send(
   try {
     return await upstream.send({
       method: "POST",
-      path: protocol.route,
-      headers: { ...selectRequestHeaders(exchange.headers, upstream), ...writeTraceContext(span) },
+      path,
+      headers: {
+        ...selectRequestHeaders(exchange.headers, upstream),
+        ...writePriority(exchange.rules, upstream),
+        ...writeTraceContext(span),
+      },
       body,
       signal: call.signal,
     });
@@ -152,6 +170,10 @@ async function send(
     gone.removeEventListener("abort", cancel);
   }
 }
+
+/** For an upstream that can let people go before jobs. */
+const writePriority = ({ priority }: KeyRules, { seesIdentity }: Upstream): Record<string, string> =>
+  priority !== undefined && seesIdentity ? { "x-centspan-priority": priority } : {};
 
 type RunningCall = {
   span: Span;
@@ -181,24 +203,33 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
       reader,
       facts,
       safety: input.safety,
+      onDisconnect: exchange.rules.onDisconnect ?? "cancel",
       cancel: () => call.abort(),
       rewrites,
     });
     setAttributes(span, { "centspan.stream.aborted": aborted });
+    // A stream that ends before it says so was cut off, however cleanly.
+    if (streams && !aborted && !facts.generated) facts.failed = true;
     return sentBytes;
   } finally {
+    input.onUsage(countUsed(facts, input, failed));
     setAttributes(span, describeCall(facts, reader, sentMs));
-    if (failed || facts.failed) {
-      setAttributes(span, { "error.type": failed ? String(answer.statusCode) : "upstream_failed" });
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    } else if (!facts.usage) setAttributes(span, { "centspan.usage.missing": true });
+    if (failed || facts.failed) failAttempt(span, failed ? String(answer.statusCode) : "upstream_failed");
+    // Who was refused has no answer to pay for; who was answered in part has.
+    const answered = !failed && (!facts.failed || facts.responseId !== undefined);
+    if (answered && !facts.usage) setAttributes(span, { "centspan.usage.missing": true });
   }
 }
+
+const countUsed = ({ usage }: CallFacts, { tokens }: ChatInput, failed: boolean): number => {
+  if (usage) return usage.input + usage.output;
+  return failed ? 0 : tokens.ids.length;
+};
 
 function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): SpanAttributes {
   const { usage } = facts;
   const times = reader.outputTimes();
-  const shownTokens = usage ? usage.output - (usage.reasoning ?? 0) : 0;
+  const shownTokens = (usage?.output ?? 0) - (usage?.reasoning ?? 0);
   return {
     "gen_ai.response.id": facts.responseId,
     "gen_ai.response.model": facts.model,
@@ -211,6 +242,8 @@ function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): S
     "gen_ai.usage.output_tokens": usage?.output,
     "gen_ai.usage.cache_read.input_tokens": usage?.cacheRead,
     "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWrite,
+    "centspan.usage.cache_creation_1h.input_tokens": usage?.cacheWrite1h,
     "gen_ai.usage.reasoning.output_tokens": usage?.reasoning,
+    "centspan.usage.partial": facts.usagePartial === true ? true : undefined,
   };
 }

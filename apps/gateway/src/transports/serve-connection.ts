@@ -127,6 +127,7 @@ async function answerMessage(incoming: Incoming, options: ConnectionOptions): Pr
   const arrival: Arrival = {
     template: "WS {route}",
     protocol: responses,
+    query: "",
     headers: mergeHeaders(incoming.upgrade.headers, message.headers),
     async readBody() {
       input = joinInput(message, readBefore(message, latest, socket));

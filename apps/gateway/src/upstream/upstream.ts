@@ -8,11 +8,26 @@ import type { Provenance } from "@centspan/model";
 import { type Dispatcher, errors, Pool } from "undici";
 
 /** What is particular about a provider. Everything that is not listed is an OpenAI-compatible server that measures. */
-type ProviderTraits = { takesTokenIds: boolean; seesIdentity: boolean; provenance: Provenance };
-const OTHER_PROVIDER: ProviderTraits = { takesTokenIds: false, seesIdentity: false, provenance: "measured" };
+type ProviderTraits = {
+  takesTokenIds: boolean;
+  /** Answers how many tokens a prompt of Messages has. */
+  countsTokens: boolean;
+  seesIdentity: boolean;
+  provenance: Provenance;
+  /** How it wants to see its key. */
+  writeKey(key: string): Record<string, string>;
+};
+const OTHER_PROVIDER: ProviderTraits = {
+  takesTokenIds: false,
+  countsTokens: false,
+  seesIdentity: false,
+  provenance: "measured",
+  writeKey: (key) => ({ authorization: `Bearer ${key}` }),
+};
 const PROVIDERS: Partial<Record<string, ProviderTraits>> = {
   // Our own engine: its clock is a model, and it trusts the gateway's token ids.
-  centspan: { takesTokenIds: true, seesIdentity: true, provenance: "simulated" },
+  centspan: { ...OTHER_PROVIDER, takesTokenIds: true, seesIdentity: true, provenance: "simulated" },
+  anthropic: { ...OTHER_PROVIDER, countsTokens: true, writeKey: (key) => ({ "x-api-key": key }) },
 };
 
 export type UpstreamOptions = { url: string; key: string | undefined; provider: string };
@@ -47,12 +62,13 @@ export function createUpstream({ url, key, provider }: UpstreamOptions): Upstrea
     headersTimeout: SILENCE_TIMEOUT_MS,
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
+  const traits = PROVIDERS[provider] ?? OTHER_PROVIDER;
   return {
-    ...(PROVIDERS[provider] ?? OTHER_PROVIDER),
+    ...traits,
     origin: base.origin,
     provider,
     async send({ method, path, headers, body, signal }) {
-      const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
+      const credential = key === undefined ? {} : traits.writeKey(key);
       try {
         const answer = await pool.request({
           method,
@@ -88,7 +104,7 @@ export function translateUpstreamError(thrown: unknown): unknown {
 export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
 
 const PASSED_ON =
-  /^(accept|content-type|user-agent|originator|idempotency-key|(session|thread|conversation)-id|openai-.+|x-.+)$/;
+  /^(accept|content-type|user-agent|originator|idempotency-key|(session|thread|conversation)-id|(openai|anthropic)-.+|x-.+)$/;
 /** Whatever a header's name calls a credential is one. */
 const KEPT_BACK = /^x-(.*(api-?key|token|secret|auth|credential|password).*|forwarded-.+|real-ip)$/;
 const IDENTITY = /^x-centspan-/;

@@ -123,7 +123,7 @@ function prepareOverview(tree: SpanTree): OverviewMark[] {
   const kindOf = (node: TreeNode): OverviewMark["kind"] | null => {
     const name = node.span?.name ?? "";
     if (isTurn(node)) return "turn";
-    if (name.startsWith("chat ")) return "call";
+    if (/^(chat|embeddings) /.test(name)) return "call";
     return name.startsWith("execute_tool") ? "tool" : null;
   };
   const whole = { fromNs: tree.startNs, toNs: tree.endNs };
