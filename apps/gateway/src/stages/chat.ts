@@ -222,7 +222,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
 }
 
 const countUsed = ({ usage }: CallFacts, { tokens }: ChatInput, failed: boolean): number => {
-  if (usage) return usage.input + usage.output;
+  if (usage) return usage.input + (usage.output ?? 0);
   return failed ? 0 : tokens.ids.length;
 };
 
