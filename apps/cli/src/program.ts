@@ -6,6 +6,7 @@ import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
 import { registerRetention } from "./commands/retention.ts";
+import { registerSimulate } from "./commands/simulate.ts";
 import { registerUp } from "./commands/up.ts";
 
 export function createProgram(defaultData: string): Command {
@@ -16,6 +17,7 @@ export function createProgram(defaultData: string): Command {
   registerUp(program, defaultData);
   registerImport(program, defaultData);
   registerCost(program, defaultData);
+  registerSimulate(program);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
   registerRetention(program, defaultData);

@@ -1,3 +1,4 @@
+export type { BlockCounts } from "./block-counts.ts";
 export * from "./cache-replay/agent-schedule.ts";
 export * from "./cache-replay/loop-aware-variants.ts";
 export * from "./cache-replay/replay.ts";
@@ -19,9 +20,12 @@ export * from "./machine/token-cost.ts";
 export { routers } from "./registry.gen.ts";
 export * from "./serving-types.ts";
 export * from "./simulate/closed-loop.ts";
+export * from "./simulate/config.ts";
+export * from "./simulate/hit-rate-curve.ts";
 export * from "./simulate/run-cluster.ts";
 export * from "./simulate/simulate.ts";
 export * from "./simulate/summarise.ts";
+export * from "./simulate/trace-workload.ts";
 export * from "./simulate/workload.ts";
 export * from "./speculative/closed-forms.ts";
 export * from "./speculative/drafting.ts";

@@ -17,7 +17,7 @@ import {
   type TierMode,
   type TierRead,
 } from "./lower-tiers.ts";
-import type { BlockCounts } from "./serving-types.ts";
+import type { BlockCounts } from "./block-counts.ts";
 
 /** The blocks of one request. Opaque: only the cache looks inside. */
 export type KvLease = {

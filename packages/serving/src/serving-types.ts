@@ -2,7 +2,10 @@
  * What goes into the serving core and what comes out of it. Instants and
  * durations are whole nanoseconds since the core's own start, exact below 2^53 (104 days).
  */
-import type { KvBlockId, KvPolicyPlugin, ReplicaView } from "@centspan/model";
+import type { KvBlockId, KvPolicyPlugin, KvWait, ReplicaView } from "@centspan/model";
+import type { BlockCounts } from "./block-counts.ts";
+import type { KvCache, KvCacheOptions, KvThreadId } from "./kv-cache.ts";
+import type { TierRead } from "./lower-tiers.ts";
 import type { Speculation } from "./speculative/drafting.ts";
 import type { StepTimeModel } from "./step-time.ts";
 
@@ -22,6 +25,8 @@ export type ServingOptions = {
   config: ServingConfig;
   policy: KvPolicyPlugin;
   stepTime: StepTimeModel;
+  /** Lower tiers of the cache, and how long blocks are kept. */
+  tiers?: Pick<KvCacheOptions, "lowerTiers" | "tierMode" | "retentionNs">;
   speculation?: Speculation;
   /** Decides which drafted tokens are accepted. */
   seed?: number;
@@ -44,6 +49,11 @@ export type ServingRequest = {
   priority?: Priority;
   /** Leading tokens whose keys and values come with the request, computed by another replica. */
   importedTokens?: number;
+  /** Whose request it is, and what its thread does once it is answered, where the agent's loop tells. */
+  thread?: KvThreadId;
+  waitsFor?: KvWait;
+  /** How long its blocks are wanted, where that differs from the cache's own retention. */
+  retentionNs?: number;
 };
 
 /** A request got its place in the batch. Again after a preemption, then with `recomputed`. */
@@ -53,6 +63,9 @@ export type Admission = {
   missBlocks: number;
   hitTokens: number;
   recomputed: boolean;
+  /** Hit blocks that came from lower tiers, and how long the step waits for them. */
+  reads: readonly TierRead[];
+  transferNs: number;
 };
 
 export type StepDecode = { id: string; contextTokens: number };
@@ -83,17 +96,6 @@ export type ServingEvent =
   | { type: "token"; id: string; index: number; atNs: number }
   | { type: "finished"; id: string; atNs: number };
 
-export type BlockCounts = {
-  capacity: number;
-  free: number;
-  /** Held by one request and not shared. */
-  exclusive: number;
-  /** Shared content in use by at least one request. */
-  pinned: number;
-  /** Shared content that nobody uses now. */
-  idle: number;
-};
-
 /** What was computed since the start. */
 export type WorkTotals = {
   steps: number;
@@ -121,6 +123,8 @@ export type ServingCore = {
   nextArrivalNs(): number | null;
   /** What a router may ask of a replica of this speed. */
   view(speed: number): ReplicaView;
+  /** What an agent's loop knows beyond its requests. */
+  hint: KvCache["hint"];
   state(): ServingState;
   totals(): WorkTotals;
 };

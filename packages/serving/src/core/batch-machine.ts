@@ -5,7 +5,7 @@
  * Invariants: every accepted request finishes unless cancelled; `repeat` leaves exactly what single steps would.
  */
 import { assert, createRandom, type Random } from "@centspan/base";
-import type { ReplicaView } from "@centspan/model";
+import type { KvWait, ReplicaView } from "@centspan/model";
 import { createKvCache } from "../kv-cache.ts";
 import type { Admission, ServingOptions, ServingRequest, WorkTotals } from "../serving-types.ts";
 import { addVerification, createDraftPlanner, sampleAccepted, timeDrafts } from "../speculative/drafting.ts";
@@ -59,7 +59,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
 
   const finish = (sequence: Sequence, atNs: number): void => {
     sequences.delete(sequence.request.id);
-    closeLease(batch, sequence, atNs);
+    closeLease(batch, sequence, atNs, sequence.request.waitsFor);
     listener.onFinished(sequence, atNs);
   };
 
@@ -100,7 +100,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       const { load, draftedTokens, drafts } = plan;
       const stepTimeMs =
         batch.stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
-      inFlight = Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) });
+      inFlight = Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) + plan.transferNs });
       totals.preemptions += plan.preempted.length;
       plan.admitted.forEach(listener.onAdmitted);
       return inFlight;
@@ -124,11 +124,11 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
   };
 }
 
-function createBatch({ config, policy, stepTime, speculation }: ServingOptions): Batch {
+function createBatch({ config, policy, stepTime, tiers, speculation }: ServingOptions): Batch {
   checkConfig(config);
   return {
     config,
-    cache: createKvCache({ capacityBlocks: config.capacityBlocks, policy }),
+    cache: createKvCache({ capacityBlocks: config.capacityBlocks, policy, ...tiers }),
     stepTime,
     planDrafts: speculation ? createDraftPlanner(speculation) : null,
     waiting: createWaitingLine(),
@@ -166,8 +166,8 @@ function viewBatch({ cache, running, prefilling, waiting }: Batch, speed: number
   };
 }
 
-function closeLease({ cache }: Batch, sequence: Sequence, atNs: number): void {
-  if (sequence.lease) cache.close(sequence.lease, atNs);
+function closeLease({ cache }: Batch, sequence: Sequence, atNs: number, waitsFor?: KvWait): void {
+  if (sequence.lease) cache.close(sequence.lease, atNs, waitsFor);
   sequence.lease = null;
 }
 

@@ -37,6 +37,8 @@ export type StepPlan = {
   admitted: Admission[];
   preempted: Sequence[];
   evicted: KvBlockId[];
+  /** The step begins with bringing blocks from lower tiers. */
+  transferNs: number;
   /** A sequence had to give way because blocks ran out. */
   isShort: boolean;
   /** Nothing but decoding, by sequences that all decoded before: the next step is the same unless something happens. */
@@ -64,6 +66,7 @@ const createPlan = (startNs: number): StepPlan => ({
   admitted: [],
   preempted: [],
   evicted: [],
+  transferNs: 0,
   isShort: false,
   isSteady: true,
 });
@@ -219,7 +222,7 @@ function planImported({ load }: StepPlan, sequence: Sequence): number {
 function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
   const { cache, clock, running, prefilling, waiting } = batch;
   const { blockTokens } = batch.config;
-  const { blockKeys, id, importedTokens = 0 } = sequence.request;
+  const { blockKeys, id, importedTokens = 0, thread, retentionNs } = sequence.request;
   const tokens = countKnownTokens(sequence);
   const totalBlocks = Math.ceil(tokens / blockTokens);
   const opened = cache.open({
@@ -227,9 +230,11 @@ function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
     maxHitBlocks: Math.floor((tokens - 1) / blockTokens),
     totalBlocks,
     atNs: plan.startNs,
+    ...(thread ? { thread } : {}),
+    ...(retentionNs === undefined ? {} : { retentionNs }),
   });
   if (!opened) return false;
-  const { lease, hitBlocks } = opened;
+  const { lease, hitBlocks, reads, transferNs } = opened;
   waiting.take(sequence);
   sequence.lease = lease;
   sequence.heldTokens = totalBlocks * blockTokens;
@@ -249,7 +254,11 @@ function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
     missBlocks: totalBlocks - hitBlocks,
     hitTokens: hitBlocks * blockTokens,
     recomputed: sequence.preemptions > 0,
+    reads,
+    transferNs,
   });
+  // What lower tiers hold comes over one path, one request's blocks after another's.
+  plan.transferNs += transferNs;
   return true;
 }
 

@@ -1,0 +1,52 @@
+/** A simulation's result as text for a terminal. Every figure is simulated and says so. */
+import type { Distribution, HitRateCurve, SimulationResult } from "@centspan/serving";
+import { formatTable } from "./report.ts";
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
+const round = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: value < 100 ? 2 : 0 });
+
+export function formatSimulation(result: SimulationResult): string {
+  const times = (name: string, distribution: Distribution | null): string[] => {
+    if (distribution === null) return [name, "–", "–", "–", "–", "–"];
+    const { mean, p50, p90, p99, max } = distribution;
+    return [name, ...[mean, p50, p90, p99, max].map(round)];
+  };
+  const facts = [
+    ["requests", round(result.requests)],
+    ["prompt tokens found in the cache", percent(result.hitRate)],
+    ["output tokens a second", round(result.tokensPerS)],
+    [
+      "cost per million output tokens",
+      result.costPerMillionTokensUsd === null ? "–" : `${result.costPerMillionTokensUsd} USD`,
+    ],
+    ["duration", `${round(result.durationS)} s, replicas busy ${percent(result.utilisation)}`],
+    ["preemptions", `${round(result.preemptions)}, ${round(result.recomputedTokens)} tokens computed again`],
+  ];
+  if (result.draftAcceptance !== null) facts.push(["drafted tokens accepted", percent(result.draftAcceptance)]);
+  const warning = result.thrashing
+    ? "\n\n  THRASHING: a large part of the work is done again because blocks run out; the cache is too small for the batch."
+    : "";
+  return [
+    "Simulated, by a model of step times:",
+    formatTable(facts, 2),
+    "",
+    formatTable([
+      ["ms", "mean", "p50", "p90", "p99", "max"],
+      times("to the first token", result.ttftMs),
+      times("per token after it", result.tpotMs),
+      times("whole answer", result.e2eMs),
+    ]),
+  ]
+    .join("\n")
+    .concat(warning);
+}
+
+export function tabulateCurves(curves: readonly HitRateCurve[]): string {
+  const [first] = curves;
+  if (first === undefined) return "";
+  const rows = first.points.map(({ capacityBlocks }, at) => [
+    round(capacityBlocks),
+    ...curves.map(({ points }) => (points[at]?.hitRate ?? 0).toFixed(4)),
+  ]);
+  return `\n\n${formatTable([["blocks", ...curves.map(({ policy }) => policy)], ...rows])}`;
+}

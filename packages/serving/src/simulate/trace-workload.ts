@@ -1,0 +1,36 @@
+/** Requests of a trace as a serving core takes them: blocks of the engine's size, keys of the full ones only. */
+import { CentspanError } from "@centspan/base";
+import type { KvBlockId } from "@centspan/model";
+import type { ServingRequest } from "../serving-types.ts";
+import type { TraceRequest } from "../workloads/trace-request.ts";
+
+export type TraceShape = {
+  /** Tokens of the trace's own blocks, a multiple of the engine's. */
+  traceBlockTokens: number;
+  blockTokens: number;
+  arrivalScale: number;
+};
+
+/** Requests without output ask for one token: something has to come. */
+export function toServingRequests(trace: readonly TraceRequest[], shape: TraceShape): ServingRequest[] {
+  const { traceBlockTokens, blockTokens, arrivalScale } = shape;
+  const parts = traceBlockTokens / blockTokens;
+  if (!Number.isInteger(parts)) {
+    const message = `blocks of ${blockTokens} tokens don't divide the trace's blocks of ${traceBlockTokens}`;
+    throw new CentspanError("invalid_request", message, { field: "engine.blockTokens" });
+  }
+  return trace.map(({ arrivalNs, promptTokens, outputTokens, blockKeys }, at) => ({
+    id: `r${at}`,
+    arrivalNs: Math.round(arrivalNs * arrivalScale),
+    promptTokens,
+    outputTokens: Math.max(1, outputTokens),
+    blockKeys: splitKeys(blockKeys, parts).slice(0, Math.floor(promptTokens / blockTokens)),
+  }));
+}
+
+const splitKeys = (keys: readonly KvBlockId[], parts: number): readonly KvBlockId[] =>
+  parts === 1
+    ? keys
+    : keys.flatMap((key) =>
+        Array.from({ length: parts }, (_, part) => (typeof key === "number" ? key * parts + part : `${key}.${part}`)),
+      );
