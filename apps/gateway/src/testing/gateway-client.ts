@@ -12,6 +12,17 @@ export const CHAT = {
   body: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
 };
 
+export const MESSAGES = {
+  path: "/v1/messages?beta=true",
+  body: {
+    model: "m",
+    max_tokens: 100,
+    stream: true,
+    system: [{ type: "text", text: "be brief", cache_control: { type: "ephemeral" } }],
+    messages: [{ role: "user", content: "hi" }],
+  },
+};
+
 export type GatewayClient = Awaited<ReturnType<typeof createGatewayClient>>;
 
 /** A client with a key of its own. `at` is another gateway's address, `headers` override the usual ones. */

@@ -81,5 +81,42 @@ export const CHAT_EVENTS = {
   done: event("[DONE]"),
 };
 
+const named = (data: { type: string; [field: string]: unknown }): string => `event: ${data.type}\n${event(data)}`;
+
+const MESSAGE = { id: "msg_1", type: "message", role: "assistant", model: "m-2026", content: [] };
+/** As it is known at the beginning: 30 tokens beside 100 read from the cache and 60 written to it, 40 of these for an hour. */
+export const MESSAGES_USAGE = {
+  input_tokens: 30,
+  cache_read_input_tokens: 100,
+  cache_creation_input_tokens: 60,
+  cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 },
+  output_tokens: 1,
+  service_tier: "standard",
+};
+export const startMessage = (usage: object): string => named({ type: "message_start", message: { ...MESSAGE, usage } });
+export const endMessage = (usage: object): string =>
+  named({ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage });
+
+const tool = { type: "tool_use", id: "toolu_1", name: "Bash", input: {} };
+export const MESSAGES_EVENTS = {
+  start: startMessage(MESSAGES_USAGE),
+  ping: named({ type: "ping" }),
+  block: named({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+  delta: named({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "héllo 한" } }),
+  blockEnd: named({ type: "content_block_stop", index: 0 }),
+  call: named({ type: "content_block_start", index: 1, content_block: tool }),
+  input: named({ type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: "{}" } }),
+  callEnd: named({ type: "content_block_stop", index: 1 }),
+  end: endMessage({ output_tokens: 25, output_tokens_details: { thinking_tokens: 5 } }),
+  stop: named({ type: "message_stop" }),
+};
+export const MESSAGES_ERROR = named({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+export const WHOLE_MESSAGE = {
+  ...MESSAGE,
+  content: [{ type: "text", text: "hi" }],
+  stop_reason: "end_turn",
+  usage: { ...MESSAGES_USAGE, output_tokens: 7 },
+};
+
 export const startStream = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_1" });

@@ -1,0 +1,363 @@
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { waitUntil } from "@centspan/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import messages from "./protocols/messages.ts";
+import { createGatewayClient, type GatewayClient, MESSAGES } from "./testing/gateway-client.ts";
+import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
+import {
+  endMessage,
+  MESSAGES_ERROR,
+  MESSAGES_EVENTS,
+  MESSAGES_USAGE,
+  startMessage,
+  startStream,
+  WHOLE_MESSAGE,
+} from "./testing/upstream-peer.ts";
+
+let test: TestGateway;
+let client: GatewayClient;
+/** The address of a gateway in front of Anthropic. */
+let url: string;
+
+beforeAll(async () => {
+  test = await openTestGateway();
+  client = await createGatewayClient(test);
+  url = await test.open({ provider: "anthropic" });
+});
+afterAll(() => test.close());
+
+const STREAM = Object.values(MESSAGES_EVENTS).join("");
+const answerStream = (stream: string): void => test.peer.answer((response) => void startStream(response).end(stream));
+const answerJson = (body: object): void =>
+  test.peer.answer((response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+const readChat = (traceId: string) => client.readAttributes(traceId, "chat m");
+
+describe("a request", () => {
+  const headers = {
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta": "claude-code-20250219,context-1m-2025-08-07",
+    "anthropic-dangerous-direct-browser-access": "true",
+    "x-stainless-retry-count": "0",
+    "x-app": "cli",
+    "x-claude-code-session-id": "session-1",
+  };
+
+  it("reaches Anthropic as it is, with its query and headers, and the upstream's key in place of ours", async () => {
+    answerStream(STREAM);
+    const body = JSON.stringify({ ...MESSAGES.body, unknown: { kept: [1, { deep: null }] } }, null, 1);
+    const own = { ...headers, authorization: "", "x-api-key": client.key };
+    expect((await client.post({ path: MESSAGES.path, body }, own, url)).status).toBe(200);
+    const [seen] = test.peer.requests;
+    expect(seen).toMatchObject({ method: "POST", url: "/v1/messages?beta=true", body });
+    expect(seen?.headers).toMatchObject({ ...headers, "x-api-key": "upstream-key" });
+    expect(seen?.headers).not.toHaveProperty("authorization");
+    expect(JSON.stringify(seen)).not.toContain(client.key);
+  });
+
+  it("reaches another server of the protocol with a bearer, and our engine with token ids", async () => {
+    answerStream(STREAM);
+    const vllm = await test.open({ provider: "vllm" });
+    await client.post(MESSAGES, { "x-api-key": client.key }, vllm);
+    await client.post(MESSAGES, headers);
+    const [other, engine] = test.peer.requests;
+    expect(other?.headers).toMatchObject({ authorization: "Bearer upstream-key" });
+    expect(other?.headers).not.toHaveProperty("x-api-key");
+    expect(JSON.parse(other?.body ?? "")).toEqual(MESSAGES.body);
+    expect(JSON.parse(engine?.body ?? "").prompt_token_ids.length).toBeGreaterThan(4);
+  });
+
+  const shared = process.env.CENTSPAN_SHARED;
+  it.skipIf(shared === undefined)("of every captured client is read (needs CENTSPAN_SHARED)", () => {
+    const folder = `${shared}/captures`;
+    expect(existsSync(folder), `${folder} is missing`).toBe(true);
+    const records = readdirSync(folder)
+      .filter((file) => file.endsWith(".jsonl"))
+      .flatMap((file) => readFileSync(`${folder}/${file}`, "utf8").trim().split("\n"))
+      .map((line) => JSON.parse(line))
+      .filter((record) => record.kind === "http" && /^\/v1\/messages([?]|$)/.test(record.path));
+    expect(records.length).toBeGreaterThanOrEqual(17);
+    for (const { body } of records) {
+      const { conversation, effort, stream } = messages.readRequest(body).data ?? expect.fail("was refused");
+      const idsOf = (type: "tool_call" | "tool_result"): string[] =>
+        conversation.items.flatMap((item) => (item.type === type ? [item.callId] : []));
+      expect(idsOf("tool_call")).toEqual(idsOf("tool_result"));
+      expect(conversation.tools.length).toBe(body.tools?.length ?? 0);
+      expect([effort, stream]).toEqual([body.output_config?.effort ?? "", body.stream === true]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  it("passes byte by byte, however it is cut", async () => {
+    test.peer.answer(async (response) => {
+      startStream(response);
+      const bytes = Buffer.from(STREAM);
+      for (let at = 0; at < bytes.length; at += 11) {
+        response.write(bytes.subarray(at, at + 11));
+        if (at % 110 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    expect(await (await client.post(MESSAGES, {}, url)).text()).toBe(STREAM);
+  });
+
+  it("leaves what it cost on its span: cached tokens counted in, writes by how long they live", async () => {
+    answerStream(STREAM);
+    const trace = createTrace();
+    const effort = { ...MESSAGES.body, output_config: { effort: "high" } };
+    const headers = { ...trace, "x-claude-code-session-id": "session-1" };
+    await (await client.post({ ...MESSAGES, body: effort }, headers, url)).text();
+    const chat = await readChat(trace.traceId);
+    expect(chat).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "anthropic",
+      "gen_ai.response.id": "msg_1",
+      "gen_ai.response.model": "m-2026",
+      "gen_ai.response.finish_reasons": ["tool_use"],
+      "gen_ai.request.reasoning.level": "high",
+      "gen_ai.conversation.id": "session-1",
+      "gen_ai.usage.input_tokens": 190,
+      "gen_ai.usage.cache_read.input_tokens": 100,
+      "gen_ai.usage.cache_creation.input_tokens": 60,
+      "centspan.usage.cache_creation_1h.input_tokens": 40,
+      "gen_ai.usage.output_tokens": 25,
+      "gen_ai.usage.reasoning.output_tokens": 5,
+      "openai.response.service_tier": "standard",
+      "centspan.provenance": "measured",
+      "centspan.stream.aborted": false,
+    });
+    expect(chat["gen_ai.response.time_to_first_chunk"]).toBeGreaterThan(0);
+    expect(chat).not.toHaveProperty("centspan.usage.partial");
+    expect(chat).not.toHaveProperty("error.type");
+  });
+
+  it("that is not streamed leaves the same", async () => {
+    answerJson(WHOLE_MESSAGE);
+    const trace = createTrace();
+    const { stream: _, ...body } = MESSAGES.body;
+    expect(await (await client.post({ ...MESSAGES, body }, trace, url)).json()).toEqual(WHOLE_MESSAGE);
+    expect(await readChat(trace.traceId)).toMatchObject({
+      "gen_ai.response.id": "msg_1",
+      "gen_ai.response.finish_reasons": ["end_turn"],
+      "gen_ai.usage.input_tokens": 190,
+      "gen_ai.usage.output_tokens": 7,
+      "centspan.usage.cache_creation_1h.input_tokens": 40,
+    });
+  });
+
+  it("with usage of zero at the beginning passes as it is, and counts by what comes at the end", async () => {
+    const first = startMessage({ input_tokens: 0, output_tokens: 0 });
+    const last = endMessage({ input_tokens: 11, cache_read_input_tokens: 5, output_tokens: 3 });
+    const stream = first + MESSAGES_EVENTS.block + last + MESSAGES_EVENTS.stop;
+    answerStream(stream);
+    const trace = createTrace();
+    expect(await (await client.post(MESSAGES, trace, url)).text()).toBe(stream);
+    expect(await readChat(trace.traceId)).toMatchObject({
+      "gen_ai.usage.input_tokens": 16,
+      "gen_ai.usage.cache_read.input_tokens": 5,
+      "gen_ai.usage.output_tokens": 3,
+    });
+  });
+
+  it("without usage has none made up", async () => {
+    answerStream(startMessage({}) + MESSAGES_EVENTS.block + endMessage({}) + MESSAGES_EVENTS.stop);
+    const trace = createTrace();
+    await (await client.post(MESSAGES, trace, url)).text();
+    const chat = await readChat(trace.traceId);
+    expect(chat["centspan.usage.missing"]).toBe(true);
+    expect(Object.keys(chat).filter((name) => name.startsWith("gen_ai.usage"))).toEqual([]);
+  });
+});
+
+describe("an answer that breaks off", () => {
+  const begun = MESSAGES_EVENTS.start + MESSAGES_EVENTS.block + MESSAGES_EVENTS.delta;
+  const cut = {
+    "error.type": "upstream_failed",
+    "gen_ai.response.id": "msg_1",
+    "gen_ai.usage.input_tokens": 190,
+    "centspan.usage.partial": true,
+    "centspan.stream.aborted": false,
+  };
+
+  it("is recorded with what was reported until then, and flagged, when the connection is cut", async () => {
+    test.peer.answer((response) => void startStream(response).write(begun, () => response.destroy()));
+    const trace = createTrace();
+    await expect((await client.post(MESSAGES, trace, url)).text()).rejects.toThrow();
+    const { "centspan.stream.aborted": _, ...expected } = cut;
+    expect(await readChat(trace.traceId)).toMatchObject(expected);
+  });
+
+  it.each([
+    ["the stream just ends", begun],
+    ["an error comes in the stream", begun + MESSAGES_ERROR],
+  ])("is recorded and flagged when %s, and the client sees what came", async (_name, stream) => {
+    answerStream(stream);
+    const trace = createTrace();
+    expect(await (await client.post(MESSAGES, trace, url)).text()).toBe(stream);
+    expect(await readChat(trace.traceId)).toMatchObject(cut);
+  });
+
+  it("before it began is no call to pay for", async () => {
+    answerStream(MESSAGES_ERROR);
+    const trace = createTrace();
+    await (await client.post(MESSAGES, trace, url)).text();
+    const chat = await readChat(trace.traceId);
+    expect(chat["error.type"]).toBe("upstream_failed");
+    expect(chat).not.toHaveProperty("centspan.usage.missing");
+  });
+
+  it("because its client leaves cancels the upstream; right after the stop reason that is no abort", async () => {
+    test.peer.answer((response) => void startStream(response).write(begun));
+    const early = createTrace();
+    const [request, response] = await client.open(MESSAGES, early, url);
+    await once(response, "data");
+    request.destroy();
+    expect(await readChat(early.traceId)).toMatchObject({
+      "centspan.stream.aborted": true,
+      "centspan.usage.partial": true,
+      "gen_ai.usage.input_tokens": 190,
+    });
+    await waitUntil("the upstream sees the cancellation", () => test.peer.cancelled() === 1);
+
+    let sendRest = (): void => undefined;
+    test.peer.answer((answer) => {
+      startStream(answer).write(begun + MESSAGES_EVENTS.end);
+      sendRest = () => answer.end(MESSAGES_EVENTS.stop);
+    });
+    const late = createTrace();
+    const [second, stream] = await client.open(MESSAGES, late, url);
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      if (String(chunk).includes("stop_reason")) break;
+    }
+    const gone = once(second, "close");
+    second.destroy();
+    await gone;
+    sendRest();
+    expect(await readChat(late.traceId)).toMatchObject({
+      "centspan.stream.aborted": false,
+      "gen_ai.usage.output_tokens": 25,
+    });
+  });
+});
+
+describe("errors have Anthropic's shape", () => {
+  const refused = (type: string, code: string) => ({
+    type: "error",
+    error: { type, code, message: expect.any(String) },
+  });
+  const count = { path: "/v1/messages/count_tokens", body: { model: "m", messages: MESSAGES.body.messages } };
+
+  it.each([
+    ["no key", MESSAGES, { authorization: "" }, 401, refused("authentication_error", "unauthenticated")],
+    [
+      "no such key",
+      count,
+      { authorization: "", "x-api-key": "x" },
+      401,
+      refused("authentication_error", "unauthenticated"),
+    ],
+    ["broken JSON", { ...MESSAGES, body: "{" }, {}, 400, refused("invalid_request_error", "invalid_request")],
+    ["no messages", { ...count, body: { model: "m" } }, {}, 400, refused("invalid_request_error", "invalid_request")],
+    [
+      "too much",
+      { ...MESSAGES, body: " ".repeat(32 * 1024 * 1024 + 1) },
+      {},
+      413,
+      refused("request_too_large", "payload_too_large"),
+    ],
+    [
+      "no JSON",
+      MESSAGES,
+      { "content-type": "text/plain" },
+      415,
+      refused("invalid_request_error", "unsupported_media_type"),
+    ],
+    [
+      "a path beside it",
+      { ...MESSAGES, path: "/v1/messages/batches" },
+      {},
+      404,
+      refused("not_found_error", "not_found"),
+    ],
+  ])("%s", async (_name, call, headers, status, body) => {
+    const response = await client.post(call, headers, url);
+    expect([response.status, await response.json()]).toMatchObject([status, body]);
+  });
+
+  it("another method, and a server that is away", async () => {
+    for (const path of ["/v1/messages", count.path]) {
+      const response = await fetch(url + path);
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+      expect(await response.json()).toMatchObject(refused("invalid_request_error", "method_not_allowed"));
+    }
+    const nowhere = await test.open({ provider: "anthropic", upstreamUrl: "http://127.0.0.1:9" });
+    const down = await client.post(MESSAGES, {}, nowhere);
+    expect([down.status, await down.json()]).toMatchObject([502, refused("api_error", "upstream_failed")]);
+  });
+
+  it("and OpenAI's where a path is OpenAI's", async () => {
+    const response = await fetch(`${url}/v1/chat/completions`);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(Object.keys(Object(await response.json()))).toEqual(["error"]);
+  });
+
+  it("of the upstream pass as they are", async () => {
+    const body = '{"type":"error","error":{"type":"invalid_request_error","message":"no"},"request_id":"req_9"}';
+    test.peer.answer((response) => void response.writeHead(400, { "content-type": "application/json" }).end(body));
+    const response = await client.post(MESSAGES, {}, url);
+    expect([response.status, await response.text()]).toEqual([400, body]);
+  });
+});
+
+describe("counting tokens", () => {
+  const call = {
+    path: "/v1/messages/count_tokens?beta=true",
+    body: { model: "m", system: "be brief", messages: [{ role: "user", content: "hello there" }] },
+  };
+  const readServer = (traceId: string) => client.readAttributes(traceId, "POST /v1/messages/count_tokens");
+
+  it("is left to Anthropic, and is no call", async () => {
+    answerJson({ input_tokens: 4711 });
+    const trace = createTrace();
+    const response = await client.post(call, { ...trace, "anthropic-version": "2023-06-01" }, url);
+    expect(await response.json()).toEqual({ input_tokens: 4711 });
+    expect(response.headers.has("x-centspan-token-count")).toBe(false);
+    expect(test.peer.requests[0]).toMatchObject({
+      url: call.path,
+      body: JSON.stringify(call.body),
+      headers: { "x-api-key": "upstream-key", "anthropic-version": "2023-06-01" },
+    });
+    expect(await readServer(trace.traceId)).toMatchObject({ "http.response.status_code": 200 });
+    const names = (await test.readAllSpans(trace.traceId)).map((span) => span.name);
+    expect(names.filter((name) => name.startsWith("chat"))).toEqual([]);
+  });
+
+  it("is ours elsewhere: exact for our engine, an estimate for others; nobody is asked", async () => {
+    answerJson({});
+    const others = await test.open({ provider: "vllm" });
+    const counts = [];
+    for (const [at, quality] of [
+      [client.url, "exact"],
+      [others, "estimate"],
+    ] as const) {
+      const response = await client.post(call, {}, at);
+      expect(response.headers.get("x-centspan-token-count")).toBe(quality);
+      counts.push(await response.json());
+    }
+    expect(test.peer.requests).toEqual([]);
+    await client.post({ path: MESSAGES.path, body: { ...call.body, max_tokens: 10 } });
+    const ids = JSON.parse(test.peer.requests[0]?.body ?? "").prompt_token_ids;
+    expect(counts).toEqual([{ input_tokens: ids.length }, { input_tokens: ids.length }]);
+  });
+});
+
+it("usage that is not what the protocol says counts as not reported", async () => {
+  answerJson({ ...WHOLE_MESSAGE, usage: { ...MESSAGES_USAGE, input_tokens: "many" } });
+  const trace = createTrace();
+  const { stream: _, ...body } = MESSAGES.body;
+  await client.post({ ...MESSAGES, body }, trace, url);
+  expect(await readChat(trace.traceId)).toMatchObject({ "centspan.usage.missing": true });
+});
