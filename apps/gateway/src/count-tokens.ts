@@ -12,6 +12,7 @@ import { parse } from "./stages/parse.ts";
 import { route } from "./stages/route.ts";
 import { tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
+import { addMembers } from "./upstream/add-members.ts";
 import { selectRequestHeaders, selectResponseHeaders, type Upstream } from "./upstream/upstream.ts";
 
 const requestSchema = countTokensRequestSchema.transform((request) => ({
@@ -36,11 +37,11 @@ export const countTokensProtocol = defineProtocol({
 export async function countTokens(exchange: Exchange, options: PipelineOptions): Promise<number> {
   const { workspace } = await admit(exchange, options.admit);
   const body = await parse(exchange);
-  const { model, conversation } = await validate(exchange, body.json);
+  const { model, conversation, additions } = await validate(exchange, body.json);
   const { ids } = await tokenize(exchange, options.tokenizers, { workspace, model, conversation });
   const chosen = await route(exchange, options.upstreams, { model, tokenIds: ids, tried: new Set() });
   const { upstream } = chosen.replica;
-  if (upstream.countsTokens) return passOn(exchange, upstream, body.bytes);
+  if (upstream.countsTokens) return passOn(exchange, upstream, addMembers(body.bytes, body.json, additions));
   // Our own engine takes these ids for the prompt; others have a tokenizer of their own.
   const quality = upstream.takesTokenIds ? "exact" : "estimate";
   const headers = { "content-type": "application/json", "x-centspan-token-count": quality };

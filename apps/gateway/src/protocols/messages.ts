@@ -114,6 +114,7 @@ export default defineProtocol({
     const message = messageSchema.safeParse(body).data;
     if (message) readMessage(message, facts);
   },
+  writeEffort: (body, effort) => ({ output_config: { ...Object(Object(body).output_config), effort } }),
   writeError: toAnthropicError,
   writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(toAnthropicError(error))}\n\n`,
 });
