@@ -10,7 +10,8 @@ export type GhostList = {
   has(key: KvBlockId): boolean;
   /** Whether it was there. */
   remove(key: KvBlockId): boolean;
-  dropOldest(): void;
+  /** The oldest key, which is forgotten; undefined when the list is empty. */
+  dropOldest(): KvBlockId | undefined;
   readonly size: number;
 };
 
@@ -46,6 +47,7 @@ export function createGhostList(): GhostList {
       const key = keys[head];
       if (key !== undefined) orders.delete(key);
       head += 1;
+      return key;
     },
     get size() {
       return orders.size;

@@ -4,6 +4,7 @@
  */
 import type { KvBlocks, KvPolicy } from "@centspan/model";
 import { createSlotHeap } from "./slot-heap.ts";
+import { createWhenReleased } from "./when-released.ts";
 
 export type Ranking = {
   onInsert?(slot: number, atNs: number): void;
@@ -14,7 +15,11 @@ export type Ranking = {
   tiesByInsertion?: boolean;
 };
 
-export function createRankedPolicy({ slotCount }: KvBlocks, ranking: Ranking): KvPolicy {
+export function createRankedPolicy(blocks: KvBlocks, ranking: Ranking): KvPolicy {
+  return createWhenReleased(blocks, ({ slotCount }) => createHeapPolicy(slotCount, ranking));
+}
+
+function createHeapPolicy(slotCount: number, ranking: Ranking): KvPolicy {
   const heap = createSlotHeap(slotCount);
   const orders = new Float64Array(slotCount);
   let order = 0;

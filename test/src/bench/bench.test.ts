@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { runProcess } from "../stack/processes.ts";
 
+/** Share of the gap closed, in percent, by capacity; null where there is no gap. */
+type Gaps = Record<string, number | null>;
+
 const PATIENCE_MS = 240_000;
 
 /** A tiny run: whether a benchmark works and its invariants hold. How fast it was says nothing here. */
-async function runBench(...args: string[]): Promise<Record<string, number | string | null>> {
+async function runBench<T = Record<string, number | string | null>>(...args: string[]): Promise<T> {
   const { code, output } = await runProcess(["--import", "tsx", "test/src/bench/main.ts", ...args]);
   expect(code, output).toBe(0);
   const line = output
@@ -18,7 +21,7 @@ describe("npm run bench", () => {
   it("lists its benchmarks and their flags, and refuses what it does not know", async () => {
     const help = await runProcess(["--import", "tsx", "test/src/bench/main.ts", "--help"]);
     expect(help.code).toBe(0);
-    for (const word of ["ingest", "--seconds", "--rate", "trace-lookup", "--spans"])
+    for (const word of ["policies", "--concurrency", "ingest", "--seconds", "--rate", "trace-lookup", "--spans"])
       expect(help.output).toContain(word);
     for (const args of [["nothing"], ["ingest", "--seconds", "soon"], ["ingest", "--speed", "9"]]) {
       const { code } = await runProcess(["--import", "tsx", "test/src/bench/main.ts", ...args]);
@@ -57,12 +60,36 @@ describe("npm run bench", () => {
   );
 
   it(
+    "simulate: each figure is there, with data and without",
+    async () => {
+      const result = await runBench("simulate", "--seconds", "0.1", "--requests", "300");
+      for (const name of ["cacheAccessesPerS", "desRequestsPerS", "conversationTraceS", "conversationRequests"])
+        expect(result[name], name).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "trace-lookup: every large trace is found, whole",
     async () => {
       const result = await runBench("trace-lookup", "--spans", "100000", "--traces", "3", "--trace-spans", "5000");
       expect(result).toMatchObject({ spansStored: 115_000, lookups: 6, traceSpans: 5000 });
       for (const name of ["p95Ms", "p50Ms", "coldP95Ms", "warmP95Ms", "wholeTraceP95Ms"])
         expect(result[name], name).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
+  const shared = process.env.CENTSPAN_SHARED;
+  it.skipIf(shared === undefined)(
+    "policies: no policy beats the optimum, and one that knows agents beats LRU on them (needs CENTSPAN_SHARED)",
+    async () => {
+      const args = ["--requests", "400", "--sessions", "40", "--concurrency", "8", "--seeds", "1"];
+      const { gapClosed } = await runBench<{ gapClosed: Record<"weka8" | "conversation", Gaps> }>("policies", ...args);
+      expect(Object.keys(gapClosed.weka8)).toEqual(["10", "25", "50", "75", "100"]);
+      for (const share of [...Object.values(gapClosed.weka8), ...Object.values(gapClosed.conversation)])
+        expect(share ?? 0).toBeLessThanOrEqual(100);
+      expect(gapClosed.weka8["10"]).toBeGreaterThan(0);
     },
     PATIENCE_MS,
   );

@@ -5,9 +5,11 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import ingest from "./ingest.ts";
+import policies from "./policies.ts";
+import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
 
-const BENCHES: readonly Bench[] = [ingest, traceLookup];
+const BENCHES: readonly Bench[] = [ingest, policies, simulate, traceLookup];
 
 function describeBenches(): string {
   const lines = BENCHES.flatMap(({ name, describe, flags }) => [

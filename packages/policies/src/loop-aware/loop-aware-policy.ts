@@ -5,6 +5,7 @@
  */
 import type { KvBlocks, KvPolicy, KvThreadEvent } from "@centspan/model";
 import { createSlotLists } from "../slot-list.ts";
+import { createLooseBlocks, LOOSE_KINDS } from "./loose-blocks.ts";
 import { createThreadBook, type Thread } from "./thread-book.ts";
 import type { RecentWait, ThreadState, WaitModel } from "./wait-model.ts";
 
@@ -38,26 +39,31 @@ const SUPERSEDED = 1;
 const ENDED = 2;
 
 export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOptions): KvPolicy {
-  const { slotCount, evictable } = blocks;
-  const lists = createSlotLists(slotCount, 3);
-  const going = [lists.add(), lists.add(), lists.add()] as const;
+  const { slotCount, evictable, depths } = blocks;
+  const lists = createSlotLists(slotCount, 2 + LOOSE_KINDS);
+  const superseded = lists.add();
+  const ended = lists.add();
+  const loose = createLooseBlocks(blocks, lists);
   const book = createThreadBook(slotCount);
   const reasons = new Uint8Array(slotCount);
   const threads = new Map<string | number, LiveThread>();
   /** Threads by how soon they are missed, least last; good for one instant, and for as long as nothing happens to them. */
   let ranked: LiveThread[] = [];
   let rankedNs = NONE;
+  let released = { atNs: NONE, depth: 0 };
 
-  const listOf = (slot: number) =>
-    going[reasons[slot] === ENDED ? ENDED : reasons[slot] === SUPERSEDED ? SUPERSEDED : LOOSE];
   const unlist = (slot: number): void => {
-    if (lists.has(slot)) listOf(slot).remove(slot);
+    if (loose.has(slot)) loose.remove(slot);
+    else if (lists.has(slot)) (reasons[slot] === ENDED ? ended : superseded).remove(slot);
   };
-  const letGo = (slot: number, reason: number): void => {
+  const letGo = (slot: number, reason: number, atNs: number, endsChain = false): void => {
     reasons[slot] = reason;
-    if (evictable[slot] === 1 && !lists.has(slot)) listOf(slot).append(slot);
+    if (evictable[slot] !== 1 || lists.has(slot)) return;
+    if (reason === LOOSE) loose.add(slot, atNs, endsChain);
+    else (reason === ENDED ? ended : superseded).append(slot);
   };
-  const forget = (slot: number): number => {
+  const forget = (slot: number, atNs: number): number => {
+    if (reasons[slot] === LOOSE && book.holders(slot) === 0) loose.forget(slot, atNs);
     unlist(slot);
     book.renew(slot);
     return slot;
@@ -93,28 +99,33 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
     book.tailOf(thread) < 0 && thread.state !== "answering" && atNs - thread.stateSinceNs > FORGOTTEN_AFTER_NS;
 
   return {
-    onInsert(slot) {
+    onInsert(slot, atNs) {
       book.renew(slot);
       reasons[slot] = LOOSE;
+      loose.onInsert(slot, atNs);
     },
-    onAccess(slot) {
+    onAccess(slot, atNs) {
+      loose.onUse(slot, atNs);
       if (!lists.has(slot)) return;
       unlist(slot);
-      letGo(slot, reasons[slot] ?? LOOSE);
+      letGo(slot, reasons[slot] ?? LOOSE, atNs);
     },
     onHold: unlist,
-    onRelease(slot) {
-      if (book.holders(slot) === 0) letGo(slot, reasons[slot] ?? LOOSE);
+    onRelease(slot, atNs) {
+      const depth = depths[slot] ?? 0;
+      // A chain is released from its tail: a block that does not follow the one behind it is a tail.
+      const endsChain = released.atNs !== atNs || released.depth !== depth + 1;
+      released = { atNs, depth };
+      if (book.holders(slot) === 0) letGo(slot, reasons[slot] ?? LOOSE, atNs, endsChain);
       else rankedNs = NONE;
     },
-    onRemove: (slot) => void forget(slot),
+    onRemove: (slot) => void forget(slot, 0),
     takeVictim(atNs) {
-      for (const reason of [ENDED, SUPERSEDED, LOOSE] as const) {
-        const slot = going[reason].first();
-        if (slot >= 0) return forget(slot);
-      }
+      for (const list of [ended, superseded]) if (list.size > 0) return forget(list.first(), atNs);
+      const stray = loose.findVictim(atNs);
+      if (stray >= 0) return forget(stray, atNs);
       const own = findOwnTail(atNs);
-      return forget(own >= 0 ? own : findSharedTail());
+      return forget(own >= 0 ? own : findSharedTail(), atNs);
     },
     onThread(event) {
       rankedNs = NONE;
@@ -125,7 +136,7 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
       advance(thread, event, options);
       if (!chain) return;
       const reason = event.kind === "ended" ? ENDED : SUPERSEDED;
-      book.hold(thread, chain, (slot) => letGo(slot, reason), unlist);
+      book.hold(thread, chain, (slot) => letGo(slot, reason, event.atNs), unlist);
     },
   };
 }

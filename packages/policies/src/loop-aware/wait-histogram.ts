@@ -20,6 +20,9 @@ export const binStartS = (bin: number): number => (bin === 0 ? 0 : FIRST_BIN_S *
 export type WaitHistogram = {
   readonly samples: number;
   add(waitS: number): void;
+  /** A wait has begun; until `end` says how long it was, it counts as endless. */
+  begin(): void;
+  end(waitS: number): void;
   /** Returns per second that a thread which has waited so long is worth; 0 when none ever came back from there. */
   index(waitedS: number): number;
 };
@@ -37,18 +40,29 @@ export function createWaitHistogram(): WaitHistogram {
     computedAt = samples;
     for (let age = 0; age < BINS; age += 1) indices[age] = computeIndex(counts, sums, endless, age);
   };
+  const count = (waitS: number): void => {
+    const bin = binOf(waitS);
+    counts[bin] = (counts[bin] ?? 0) + 1;
+    sums[bin] = (sums[bin] ?? 0) + waitS;
+  };
+  const begin = (): void => {
+    samples += 1;
+    endless += 1;
+  };
   return {
     get samples() {
       return samples;
     },
     add(waitS) {
-      samples += 1;
-      if (waitS === Number.POSITIVE_INFINITY) endless += 1;
-      else {
-        const bin = binOf(waitS);
-        counts[bin] = (counts[bin] ?? 0) + 1;
-        sums[bin] = (sums[bin] ?? 0) + waitS;
-      }
+      begin();
+      if (waitS === Number.POSITIVE_INFINITY) return;
+      endless -= 1;
+      count(waitS);
+    },
+    begin,
+    end(waitS) {
+      endless -= 1;
+      count(waitS);
     },
     index(waitedS) {
       // Young histograms are computed anew with every tenth of samples; what changes less does not change a ranking.

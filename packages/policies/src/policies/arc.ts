@@ -6,12 +6,13 @@ import { defineKvPolicy, type KvBlockId, type KvBlocks, type KvPolicy } from "@c
 import { findFirstEvictable } from "../first-evictable.ts";
 import { createGhostList } from "../ghost-list.ts";
 import { createSlotLists } from "../slot-list.ts";
+import { createWhenReleased } from "../when-released.ts";
 
 export default defineKvPolicy({
   id: "arc",
   describe: "Adaptive replacement: balances recency against frequency by what it regrets to have dropped.",
-  releases: "front-first",
-  create: createArc,
+  releases: "tail-first",
+  create: (blocks) => createWhenReleased(blocks, createArc),
 });
 
 function createArc({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {

@@ -8,7 +8,7 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "gdsf",
   describe: "GreedyDual-Size-Frequency: frequency, aged so that what was popular once does not stay for ever.",
-  releases: "front-first",
+  releases: "tail-first",
   create(blocks) {
     const uses = new Uint32Array(blocks.slotCount);
     const ranks = new Float64Array(blocks.slotCount);

@@ -4,7 +4,7 @@ import { createRankedPolicy } from "../ranked-policy.ts";
 export default defineKvPolicy({
   id: "lfu",
   describe: "Least frequently used since it came in, ties by least recent use; what has gone is forgotten.",
-  releases: "front-first",
+  releases: "tail-first",
   create(blocks) {
     const uses = new Uint32Array(blocks.slotCount);
     return createRankedPolicy(blocks, {

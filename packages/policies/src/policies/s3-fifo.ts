@@ -6,6 +6,7 @@ import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
 import { findFirstEvictable } from "../first-evictable.ts";
 import { createGhostList } from "../ghost-list.ts";
 import { createSlotLists } from "../slot-list.ts";
+import { createWhenReleased } from "../when-released.ts";
 
 const SMALL_SHARE = 0.1;
 const USES_TO_MAIN = 2;
@@ -14,8 +15,8 @@ const MOST_USES = 3;
 export default defineKvPolicy({
   id: "s3-fifo",
   describe: "Small FIFO of a tenth before a main FIFO with second chances; what was dropped lately comes back to main.",
-  releases: "front-first",
-  create: createS3Fifo,
+  releases: "tail-first",
+  create: (blocks) => createWhenReleased(blocks, createS3Fifo),
 });
 
 function createS3Fifo({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {

@@ -5,14 +5,15 @@
 import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
 import { findFirstEvictable } from "../first-evictable.ts";
 import { createSlotLists } from "../slot-list.ts";
+import { createWhenReleased } from "../when-released.ts";
 
 const SEGMENTS = 4;
 
 export default defineKvPolicy({
   id: "slru",
   describe: "Segmented LRU: four levels, each use lifts a block by one; the least recent of the lowest level goes.",
-  releases: "front-first",
-  create: createSegmentedLru,
+  releases: "tail-first",
+  create: (blocks) => createWhenReleased(blocks, createSegmentedLru),
 });
 
 function createSegmentedLru({ capacityBlocks, slotCount, evictable }: KvBlocks): KvPolicy {

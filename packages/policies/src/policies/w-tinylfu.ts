@@ -7,6 +7,7 @@ import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
 import { findFirstEvictable } from "../first-evictable.ts";
 import { createFrequencies } from "../frequencies.ts";
 import { createSlotLists } from "../slot-list.ts";
+import { createWhenReleased } from "../when-released.ts";
 
 const WINDOW_SHARE = 0.01;
 const PROTECTED_SHARE = 0.8;
@@ -17,8 +18,8 @@ const PROTECTED = 2;
 export default defineKvPolicy({
   id: "w-tinylfu",
   describe: "Window TinyLFU: new blocks must be asked for more often than the block they would replace.",
-  releases: "front-first",
-  create: createWindowTinyLfu,
+  releases: "tail-first",
+  create: (blocks) => createWhenReleased(blocks, createWindowTinyLfu),
 });
 
 function createWindowTinyLfu({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {

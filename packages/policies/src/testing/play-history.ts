@@ -20,6 +20,7 @@ export type Command = typeof history extends fc.Arbitrary<infer T> ? (T extends 
 export const capacity = fc.integer({ min: 1, max: 9 });
 
 export type Victim = { chosen: number | undefined; expected: number | undefined; mayGo: number[] };
+type Block = Used & { slot: number; isKnown: boolean; held: (() => void)[] };
 type CreateModel = (capacity: number, used: (key: number) => Used) => SlowModel;
 
 /** The victims in order: whom the policy chose, whom the model, and who could go. */
@@ -37,8 +38,8 @@ export function playHistory(
   const slotCount = slots;
   const blocks = { capacityBlocks: slots, slotCount, keys, depths, evictable, nextUses, expiresNs };
   const policy = plugin.create(blocks);
-  const resident = new Map<number, Used & { slot: number }>();
-  const find = (key: number): Used & { slot: number } => {
+  const resident = new Map<number, Block>();
+  const find = (key: number): Block => {
     const block = resident.get(key);
     if (!block) throw new Error(`key ${key} is not resident`);
     return block;
@@ -73,6 +74,9 @@ export function playHistory(
     expiresNs[block.slot] = block.expires;
     evictable[block.slot] = 1;
     policy.onRelease(block.slot, atNs);
+    // What happened to the block while it was held counts from now on.
+    for (const happens of block.held) happens();
+    block.held = [];
   };
   const insert = (key: number, { stays, nextUse }: Command): void => {
     if (free.length === 0 && !evict(key)) return;
@@ -81,8 +85,14 @@ export function playHistory(
     keys[slot] = key;
     depths[slot] = depth;
     nextUses[slot] = nextUse;
-    resident.set(key, { key, slot, depth, inserted: order, used: order, uses: 1, nextUse, expires: 0 });
-    model?.insert(key);
+    const held = [
+      () => {
+        Object.assign(find(key), { inserted: order, isKnown: true });
+        model?.insert(key);
+      },
+    ];
+    const used = { inserted: order, used: order, uses: 1, nextUse, expires: 0 };
+    resident.set(key, { key, slot, depth, ...used, isKnown: false, held });
     policy.onInsert(slot, atNs);
     if (!stays) release(key);
   };
@@ -97,15 +107,21 @@ export function playHistory(
     else if (!known) continue;
     else if (kind === "use") {
       nextUses[known.slot] = command.nextUse;
-      Object.assign(known, { used: order, uses: known.uses + 1, nextUse: command.nextUse });
-      model?.access(key);
+      const use = (): void => {
+        Object.assign(known, { used: order, uses: known.uses + 1 });
+        model?.access(key);
+      };
+      known.nextUse = command.nextUse;
+      if (mayGo(key)) use();
+      else known.held.push(use);
       policy.onAccess(known.slot, atNs);
     } else if (kind === "hold" && mayGo(key)) {
       evictable[known.slot] = 0;
       policy.onHold(known.slot);
     } else if (kind === "release" && !mayGo(key)) release(key);
     else if (kind === "remove") {
-      model?.drop(key);
+      // What never was released, the model has not heard of.
+      if (known.isKnown) model?.drop(key);
       policy.onRemove(known.slot);
       forget(key);
     }

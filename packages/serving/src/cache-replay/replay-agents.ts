@@ -3,7 +3,7 @@
  * policy that keeps a request's own chain makes room before the chain comes in; one that may bypass gets the whole chain
  * and gives back the worst of all blocks, those of the request among them.
  */
-import type { KvPolicyPlugin } from "@centspan/model";
+import type { KvPolicyPlugin, KvThreadEvent } from "@centspan/model";
 import { createTier, type KvTier } from "../kv-tier.ts";
 import type { AgentEvent, AgentSchedule } from "./agent-schedule.ts";
 import { readNextRequests } from "./next-uses.ts";
@@ -28,7 +28,7 @@ export function replayAgents({ events }: AgentSchedule, options: AgentReplayOpti
   let hits = 0;
   let accesses = 0;
   for (const event of events) {
-    const { run: runId, thread: threadId, atNs } = event;
+    const { atNs } = event;
     if (event.kind === "requested") {
       const most = mayBypass ? event.keys.length : Math.min(event.keys.length, capacityBlocks);
       const { chain, hitBlocks } = bringIn(tier, event, {
@@ -36,15 +36,22 @@ export function replayAgents({ events }: AgentSchedule, options: AgentReplayOpti
         roomBlocks: capacityBlocks + spareBlocks,
         nextUses: nextUses?.subarray(accesses, accesses + event.keys.length),
       });
-      tier.tellThread({ kind: "requested", runId, threadId, atNs, chain });
+      tier.tellThread(toThreadEvent(event, chain));
       tier.unpin(chain, atNs);
       while (tier.size() > capacityBlocks) tier.evict(atNs, null);
       hits += hitBlocks;
       accesses += event.keys.length;
-    } else if (event.isLast) tier.tellThread({ kind: "ended", runId, threadId, atNs });
-    else tier.tellThread({ kind: "waiting", runId, threadId, atNs, waitsFor: event.waitsFor });
+    } else tier.tellThread(toThreadEvent(event));
   }
   return { hits, accesses };
+}
+
+/** What a policy hears of an event. The last answer of a thread ends it. */
+export function toThreadEvent(event: AgentEvent, chain?: readonly number[]): KvThreadEvent {
+  const thread = { runId: event.run, threadId: event.thread, atNs: event.atNs };
+  if (event.kind === "requested")
+    return chain ? { kind: "requested", ...thread, chain } : { kind: "requested", ...thread };
+  return event.isLast ? { kind: "ended", ...thread } : { kind: "waiting", ...thread, waitsFor: event.waitsFor };
 }
 
 type Room = { most: number; roomBlocks: number; nextUses: Float64Array | undefined };
