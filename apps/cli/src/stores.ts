@@ -33,6 +33,7 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
         org: ORG,
         orgWide: false,
         team: null,
+        rules: {},
       };
       return createApiClient((path) => api.handle(new Request(new URL(path, "http://trace-api.internal")), owner));
     },

@@ -1,10 +1,7 @@
 /** The gateway's settings, from environment variables. */
+import { SAFETY_POLICIES } from "@centspan/model";
 import { listenSchema, portSchema } from "@centspan/service";
 import { z } from "zod";
-
-export const SAFETY_POLICIES = ["beside", "hold"] as const;
-/** `beside`: output flows while checks run, and is cut off if one refuses. `hold`: output waits for all checks. */
-export type SafetyPolicy = (typeof SAFETY_POLICIES)[number];
 
 /** An empty variable means the same as none. */
 const optionalText = z
@@ -23,8 +20,9 @@ export const configSchema = listenSchema.extend({
   CENTSPAN_UPSTREAM_URL: z.url().default("http://127.0.0.1:4100"),
   CENTSPAN_UPSTREAM_KEY: optionalText,
   CENTSPAN_UPSTREAM_PROVIDER: z.string().min(1).default("centspan"),
+  /** Of a key without a policy of its own. */
   CENTSPAN_SAFETY_POLICY: z.enum(SAFETY_POLICIES).default("beside"),
-  /** Requests a key may make in a minute; no limit when absent. */
+  /** Requests in a minute of a key without a limit of its own; no limit when absent. */
   CENTSPAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().positive().optional(),
 });
 export type Config = z.infer<typeof configSchema>;

@@ -2,10 +2,10 @@
 import { openControl } from "@centspan/control";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
+import { createAllowances } from "./allowances.ts";
 import { createAllowedTexts } from "./allowed-texts.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
-import { createRateLimit } from "./rate-limit.ts";
 import { safetyChecks } from "./registry.gen.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
@@ -27,12 +27,13 @@ await runMain("gateway", async () => {
         : readUpstreamsFile(config.CENTSPAN_UPSTREAMS_FILE),
     readKey: (variable) => process.env[variable],
   });
-  const perMinute = config.CENTSPAN_RATE_LIMIT_PER_MINUTE;
   const app = createGateway({
     tracer: telemetry.tracer,
     admit: {
       credentials: createCredentialCache({ find: (secret) => control.findPrincipal(secret) }),
-      rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
+      requests: createAllowances(),
+      tokens: createAllowances(),
+      requestsPerMinute: config.CENTSPAN_RATE_LIMIT_PER_MINUTE ?? null,
     },
     safety: {
       checks: safetyChecks,

@@ -23,7 +23,7 @@ export type PipelineOptions = {
 };
 
 /** A request that may go to an upstream. */
-type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety">;
+type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "onUsage">;
 
 /**
  * Returns the bytes sent to the client. Throws before or after an answer has begun. A failure that the client saw nothing of
@@ -43,7 +43,8 @@ export async function runPipeline(exchange: Exchange, { upstreams, ...options }:
     const mayRetry = retry < upstreams.retries && upstreams.canServe({ ...wanted, ...readWishes(exchange) });
     const sentBytes = await chat(exchange, { ...prepared, ...chosen, retry, mayRetry });
     if (sentBytes !== null) return sentBytes;
-    await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** retry, undefined, { signal: exchange.sink.gone });
+    const { gone } = exchange.sink;
+    await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** retry, undefined, { signal: gone }).catch(() => undefined);
   }
 }
 
@@ -60,13 +61,18 @@ export async function warmUp(exchange: Exchange, options: PipelineOptions): Prom
 
 async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstreams">): Promise<Prepared> {
   // Who asks is settled before a body is read: strangers cost no parsing.
-  const { workspace } = await admit(exchange, options.admit);
+  const { workspace, keyId } = await admit(exchange, options.admit);
   const body = await parse(exchange);
   const request = await validate(exchange, body.json);
   if (exchange.identity["gen_ai.conversation.id"] === undefined && request.cacheKey !== "") {
     identify(exchange, { "gen_ai.conversation.id": request.cacheKey });
   }
-  const safety = checkSafety(exchange, request.conversation, options.safety);
+  const policy = exchange.rules.safety ?? options.safety.policy;
+  const safety = checkSafety(exchange, request.conversation, { ...options.safety, policy });
   const tokens = await tokenize(exchange, options.tokenizers, { workspace, ...request });
-  return { request, body, tokens, safety };
+  const { tokensPerMinute } = exchange.rules;
+  const onUsage = (spent: number): void => {
+    if (tokensPerMinute !== undefined) options.admit.tokens.spend(keyId, tokensPerMinute, spent);
+  };
+  return { request, body, tokens, safety, onUsage };
 }

@@ -81,7 +81,7 @@ function describeRoute(route: Route): Record<string, unknown> {
     operationId: route.id,
     summary: route.summary,
     parameters: [...pathParameters, ...queryParameters],
-    ...(route.method === "POST"
+    ...(route.method === "POST" || route.method === "PUT"
       ? {
           requestBody: {
             required: true,

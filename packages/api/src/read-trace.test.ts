@@ -77,6 +77,7 @@ beforeAll(async () => {
     org: "o",
     orgWide: false,
     team: null,
+    rules: {},
   } as const;
   client = createApiClient((path) => api.handle(new Request(new URL(path, "http://api.test")), owner));
   await warehouse.insertSpans(WORKSPACE, [makeSpan(1, 0), makeSpan(2, 1), makeSpan(3, 1)]);

@@ -22,7 +22,7 @@ type RouteInput<Q, B> = { deps: ApiDeps; caller: Caller; params: Record<string, 
 
 type RouteFacts = {
   id: string;
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path under /api/v1, with `{name}` parameters. */
   path: string;
   summary: string;

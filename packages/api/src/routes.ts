@@ -2,7 +2,7 @@
 import { outcomeSources } from "@centspan/outcomes";
 import type { Route } from "./route.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
-import { createKey, listKeys, revokeKey } from "./use-cases/keys.ts";
+import { createKey, listKeys, revokeKey, setKeyRules } from "./use-cases/keys.ts";
 import { listCalls } from "./use-cases/list-calls.ts";
 import { listLogs } from "./use-cases/list-logs.ts";
 import { listMetricPoints } from "./use-cases/list-metric-points.ts";
@@ -34,5 +34,6 @@ export const ROUTES: readonly Route[] = [
   listKeys,
   createKey,
   revokeKey,
+  setKeyRules,
   listWorkspaces,
 ];

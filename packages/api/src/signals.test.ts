@@ -28,6 +28,7 @@ function openWorkspace(): { workspace: string; client: ApiClient } {
     org: "o",
     orgWide: false,
     team: null,
+    rules: {},
   };
   const api = createTraceApi({ warehouse, control, clock: createWallClock() });
   const client = createApiClient((path) => api.handle(new Request(new URL(path, "http://api.test")), owner));

@@ -54,6 +54,11 @@ describe("who may ask", () => {
     expect((await post("/outcomes", outcome, keys.gateway)).status).toBe(403);
     const { body } = await post("/keys", { name: "short-lived", kind: "api" });
     expect((await ask("/calls", String(body.secret))).status).toBe(200);
+    const rules = { models: ["gpt-*"], requestsPerMinute: 60 };
+    const ruled = await ask(`/keys/${body.keyId}/rules`, keys.a, { method: "PUT", body: JSON.stringify(rules) });
+    expect([ruled.status, ruled.body]).toMatchObject([200, { keyId: body.keyId, rules }]);
+    const wrong = await ask(`/keys/${body.keyId}/rules`, keys.a, { method: "PUT", body: '{"requestsPerMinute":0}' });
+    expect(wrong.body).toMatchObject({ status: 400, field: "body.requestsPerMinute" });
     expect((await ask(`/keys/${body.keyId}`, keys.a, { method: "DELETE" })).body).toEqual({
       keyId: body.keyId,
       revoked: true,

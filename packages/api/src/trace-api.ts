@@ -135,7 +135,7 @@ async function authenticate(deps: ApiDeps, header: string | null): Promise<Princ
 }
 
 async function readBody(request: Request, route: Route): Promise<unknown> {
-  if (route.method !== "POST") return undefined;
+  if (route.method !== "POST" && route.method !== "PUT") return undefined;
   const text = await readLimited(request);
   if (route.bodyType === "application/xml") return text;
   try {

@@ -75,6 +75,7 @@ describe("keys", () => {
       org: "acme",
       orgWide: false,
       team: "payments",
+      rules: {},
     });
     const [row] = await read(
       database.url,
@@ -148,6 +149,17 @@ describe("organisations", () => {
       code: "conflict",
     });
     expect(await control.listWorkspaces("thief")).toEqual([]);
+  });
+
+  it("keeps a key's rules, which whoever presents it is known by", async () => {
+    const rules = { models: ["gpt-*"], tokensPerMinute: 1000 };
+    const key = await control.createKey({ workspace: "lab", name: "ruled", kind: "gateway", team: null, rules });
+    expect(key.rules).toEqual(rules);
+    const changed = await control.setKeyRules("lab", key.keyId, { priority: "batch" });
+    expect(changed.rules).toEqual({ priority: "batch" });
+    expect(await control.findPrincipal(key.secret)).toMatchObject({ rules: { priority: "batch" } });
+    await expect(control.setKeyRules("prod", key.keyId, {})).rejects.toMatchObject({ code: "not_found" });
+    await control.revokeKey("lab", key.keyId);
   });
 
   it("ensures a team with its department, which a key of that team leaves alone", async () => {

@@ -19,6 +19,7 @@ const publicColumns = {
   hint: keys.hint,
   createdAt: keys.createdAt,
   revokedAt: keys.revokedAt,
+  rules: keys.rules,
 };
 
 export function createKeyStore(db: NodePgDatabase): KeyStore {
@@ -33,6 +34,7 @@ export function createKeyStore(db: NodePgDatabase): KeyStore {
           org: workspaces.org,
           team: keys.team,
           orgWide: keys.orgWide,
+          rules: keys.rules,
         })
         .from(keys)
         .innerJoin(workspaces, eq(workspaces.id, keys.workspace))
@@ -64,6 +66,15 @@ export function createKeyStore(db: NodePgDatabase): KeyStore {
       } catch (thrown) {
         throw explainViolation(thrown, key);
       }
+    },
+
+    async setKeyRules(workspace, keyId, rules) {
+      const [changed] = await db
+        .update(keys)
+        .set({ rules })
+        .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
+        .returning(publicColumns);
+      return requireKey(changed, keyId);
     },
 
     async revokeKey(workspace, keyId) {

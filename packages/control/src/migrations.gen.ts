@@ -9,5 +9,10 @@ export const MIGRATIONS: readonly { tag: string; when: number; sql: string }[] =
     "tag": "0001_retention_policies",
     "when": 1795988905323,
     "sql": "CREATE TABLE \"retention_policies\" (\n\t\"workspace\" text NOT NULL,\n\t\"signal\" text NOT NULL,\n\t\"days\" integer NOT NULL,\n\tCONSTRAINT \"retention_policies_pkey\" PRIMARY KEY(\"workspace\",\"signal\"),\n\tCONSTRAINT \"retention_policies_signal\" CHECK (\"retention_policies\".\"signal\" IN ('traces', 'logs', 'metrics')),\n\tCONSTRAINT \"retention_policies_days\" CHECK (\"retention_policies\".\"days\" BETWEEN 1 AND 36500)\n);\n--> statement-breakpoint\nALTER TABLE \"retention_policies\" ADD CONSTRAINT \"retention_policies_workspace_workspaces_id_fk\" FOREIGN KEY (\"workspace\") REFERENCES \"public\".\"workspaces\"(\"id\") ON DELETE no action ON UPDATE no action;"
+  },
+  {
+    "tag": "0002_key_rules",
+    "when": 1796000170894,
+    "sql": "ALTER TABLE \"keys\" ADD COLUMN \"rules\" jsonb DEFAULT '{}'::jsonb NOT NULL;"
   }
 ];

@@ -4,7 +4,7 @@
  * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
-import type { KeyKind, Signal } from "@centspan/model";
+import type { KeyKind, KeyRules, Signal } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -13,6 +13,7 @@ import {
   customType,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -67,6 +68,7 @@ export const keys = pgTable(
     kind: text("kind").$type<KeyKind>().notNull(),
     team: text("team"),
     orgWide: boolean("org_wide").notNull().default(false),
+    rules: jsonb("rules").$type<KeyRules>().notNull().default({}),
     secretHash: bytes("secret_hash").notNull(),
     hint: text("hint").notNull(),
     createdAt: createdAt(),

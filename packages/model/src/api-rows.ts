@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { CALL_SOURCES, COST_STATUSES, METERS, PROVENANCES } from "./call.ts";
+import { keyRulesSchema } from "./key-rules.ts";
 import { OUTCOME_KINDS, OUTCOME_STATUSES, subjectSchema } from "./outcome.ts";
 import { bucketsSchema, instant, money, nanoseconds } from "./row-values.ts";
 
@@ -200,6 +201,7 @@ export const keyRowSchema = z.object({
   hint: z.string(),
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
+  rules: keyRulesSchema,
   /** Only in the answer to the request that made the key. */
   secret: z.string().optional(),
 });
@@ -209,4 +211,5 @@ export const keyInputSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes; at most 63"),
   kind: z.enum(["gateway", "ingest", "api"]),
   team: z.string().min(1).max(63).optional(),
+  rules: keyRulesSchema.optional(),
 });

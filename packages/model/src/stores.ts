@@ -3,8 +3,10 @@
  * Everything is within one workspace; a workspace always comes from a credential, never from a payload.
  * Operating errors are CentspanError("store_unavailable").
  */
+
 import type { Decimal } from "@centspan/base";
 import type { Buckets, CostStatus, Provenance, RatedCall } from "./call.ts";
+import type { KeyRules } from "./key-rules.ts";
 import type { LogRecord } from "./log.ts";
 import type { MetricPoint } from "./metric.ts";
 import type { Outcome, OutcomeStatus } from "./outcome.ts";
@@ -302,6 +304,7 @@ export type Key = {
   hint: string;
   createdAt: Date;
   revokedAt: Date | null;
+  rules: KeyRules;
 };
 
 /** What a presented secret stands for. Only an `orgWide` api key may name another workspace of its organisation. */
@@ -313,6 +316,7 @@ export type Principal = {
   org: string;
   orgWide: boolean;
   team: string | null;
+  rules: KeyRules;
 };
 
 export type Team = { id: string; name: string; department: string };
@@ -329,7 +333,10 @@ export type KeyStore = {
     kind: KeyKind;
     team: string | null;
     orgWide?: boolean;
+    rules?: KeyRules;
   }): Promise<Key & { secret: string }>;
+  /** In place of those it had. Throws `not_found`. */
+  setKeyRules(workspace: string, keyId: string, rules: KeyRules): Promise<Key>;
   revokeKey(workspace: string, keyId: string): Promise<void>;
 };
 

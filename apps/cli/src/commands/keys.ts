@@ -1,13 +1,41 @@
 /** `centspan keys`: list, create and revoke keys of a workspace. */
-
+import { readFileSync } from "node:fs";
 import { CentspanError } from "@centspan/base";
-import { keyInputSchema } from "@centspan/model";
+import { type KeyRules, keyInputSchema, keyRulesSchema } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatTable } from "../report.ts";
 import { printWithStores } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type KeyOptions = { data: string; workspace: string };
+
+const RULES_HELP = "rules as JSON, or @FILE";
+const RULES_EXAMPLE = `
+Rules, all of them optional:
+  models             patterns of the models it may ask for: ["gpt-*"]
+  requestsPerMinute, tokensPerMinute
+  priority           interactive or batch
+  safety             beside or hold
+  onDisconnect       cancel or drain
+  routes             another model or effort by role or task type:
+                     [{"role": "execute", "model": "small"}, {"taskType": "typo", "effort": "low"}]
+
+They count within ten seconds.`;
+
+function readRules(text: string): KeyRules {
+  let json: unknown;
+  try {
+    json = JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CentspanError("invalid_request", `rules: can't be read: ${why}`, { field: "rules", cause });
+  }
+  const parsed = keyRulesSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = ["rules", ...(issue?.path.map(String) ?? [])].join(".");
+  throw new CentspanError("invalid_request", `${field}: ${issue?.message}`, { field });
+}
 
 export function registerKeys(program: Command, defaultData: string): void {
   const command = program.command("keys").description("keys of a workspace");
@@ -33,12 +61,30 @@ export function registerKeys(program: Command, defaultData: string): void {
     .argument("<name>", "lower-case letters, digits, dots, dashes")
     .addOption(new Option("--kind <kind>", "what it may do").choices(["gateway", "ingest", "api"]).default("gateway"))
     .option("--team <id>", "team that pays; made if it is new")
-    .action((name: string, options: KeyOptions & { kind: string; team?: string }) =>
+    .option("--rules <json>", RULES_HELP)
+    .action((name: string, options: KeyOptions & { kind: string; team?: string; rules?: string }) =>
       printWithStores(options.data, async ({ control }) => {
         const input = keyInputSchema.safeParse({ name, kind: options.kind, team: options.team });
         if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
         const { team, kind } = input.data;
-        return (await control.createKey({ workspace: options.workspace, name, kind, team: team ?? null })).secret;
+        const rules = readRules(options.rules ?? "{}");
+        return (await control.createKey({ workspace: options.workspace, name, kind, team: team ?? null, rules }))
+          .secret;
+      }),
+    );
+
+  add("rules", "show what a key may do, or set it with --set")
+    .argument("<keyId>", "id from `centspan keys list`")
+    .option("--set <json>", `${RULES_HELP}; in place of those it has`)
+    .addHelpText("after", RULES_EXAMPLE)
+    .action((keyId: string, options: KeyOptions & { set?: string }) =>
+      printWithStores(options.data, async ({ control }) => {
+        const { workspace } = options;
+        if (options.set !== undefined) await control.setKeyRules(workspace, keyId, readRules(options.set));
+        const key = (await control.listKeys(workspace)).find((candidate) => candidate.keyId === keyId);
+        if (key === undefined) throw new CentspanError("not_found", `There is no key ${keyId} in this workspace.`);
+        const rules = JSON.stringify(key.rules, null, 2);
+        return rules === "{}" ? `${key.name}: no rules, everything is allowed` : rules;
       }),
     );
 

@@ -4,11 +4,17 @@ import { CentspanError } from "@centspan/base";
 import type { Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
 import { setAttributes } from "@centspan/telemetry";
+import type { Allowances } from "../allowances.ts";
 import { type Exchange, identify, runStage } from "../exchange.ts";
 import { describeKey } from "../identity.ts";
-import type { RateLimit } from "../rate-limit.ts";
 
-export type AdmitOptions = { credentials: CredentialCache<Principal>; rateLimit: RateLimit | null };
+export type AdmitOptions = {
+  credentials: CredentialCache<Principal>;
+  requests: Allowances;
+  tokens: Allowances;
+  /** Of a key without a limit of its own; null is no limit. */
+  requestsPerMinute: number | null;
+};
 
 export function admit(exchange: Exchange, options: AdmitOptions): Promise<Principal> {
   return runStage(exchange, "api.admit", async (span) => {
@@ -18,15 +24,30 @@ export function admit(exchange: Exchange, options: AdmitOptions): Promise<Princi
     });
     const key = describeKey(principal);
     identify(exchange, key);
+    exchange.rules = principal.rules;
     setAttributes(span, { ...key, "centspan.admit.auth": "ok", "centspan.admit.budget": "not_set" });
-    const waitS = options.rateLimit?.take(principal.keyId) ?? 0;
-    setAttributes(span, {
-      "centspan.admit.rate_limit": options.rateLimit === null ? "not_set" : waitS > 0 ? "rate_limited" : "ok",
-    });
-    if (waitS > 0) throw new CentspanError("rate_limited", "this key has used up its requests", { retryAfterS: waitS });
+    const verdict = limit(principal, options);
+    setAttributes(span, { "centspan.admit.rate_limit": verdict instanceof CentspanError ? verdict.code : verdict });
+    if (verdict instanceof CentspanError) throw verdict;
     return principal;
   });
 }
+
+/** Takes one request from the key's allowance, where there is one and something is left of it. */
+function limit({ keyId, rules }: Principal, options: AdmitOptions): "ok" | "not_set" | CentspanError {
+  const requestsPerMinute = rules.requestsPerMinute ?? options.requestsPerMinute;
+  const { tokensPerMinute } = rules;
+  const tokensInS = tokensPerMinute === undefined ? 0 : options.tokens.wait(keyId, tokensPerMinute);
+  if (tokensInS > 0) return refuse(`its ${tokensPerMinute} tokens a minute`, tokensInS);
+  if (requestsPerMinute === null) return tokensPerMinute === undefined ? "not_set" : "ok";
+  const requestsInS = options.requests.wait(keyId, requestsPerMinute);
+  if (requestsInS > 0) return refuse(`its ${requestsPerMinute} requests a minute`, requestsInS);
+  options.requests.spend(keyId, requestsPerMinute, 1);
+  return "ok";
+}
+
+const refuse = (what: string, retryAfterS: number): CentspanError =>
+  new CentspanError("rate_limited", `this key has used up ${what}`, { retryAfterS });
 
 /** Only a gateway key spends money. */
 export async function authenticate(

@@ -3,10 +3,15 @@
  * decided where the answer is forwarded. Invariant: a check that fails refuses; it never lets pass.
  */
 import { asCentspanError, CentspanError } from "@centspan/base";
-import { type Conversation, type ConversationItem, renderPrompt, type SafetyCheck } from "@centspan/model";
+import {
+  type Conversation,
+  type ConversationItem,
+  renderPrompt,
+  type SafetyCheck,
+  type SafetyPolicy,
+} from "@centspan/model";
 import { setAttributes } from "@centspan/telemetry";
 import type { AllowedTexts } from "../allowed-texts.ts";
-import type { SafetyPolicy } from "../config.ts";
 import { type Exchange, runStage } from "../exchange.ts";
 
 export type SafetyOptions = { checks: readonly SafetyCheck[]; policy: SafetyPolicy; allowed: AllowedTexts };

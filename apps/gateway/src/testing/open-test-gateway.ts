@@ -1,16 +1,15 @@
 /** For tests only: a gateway with real keys in the real key store, in front of a peer, its spans kept at hand. */
 import { randomBytes } from "node:crypto";
 import { openControl } from "@centspan/control";
-import type { KeyKind, SafetyCheck } from "@centspan/model";
+import type { KeyKind, KeyRules, SafetyCheck, SafetyPolicy } from "@centspan/model";
 import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
 import { inject } from "vitest";
 import type { z } from "zod";
+import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
-import type { SafetyPolicy } from "../config.ts";
 import { createGateway } from "../create-gateway.ts";
-import { createRateLimit } from "../rate-limit.ts";
 import { safetyChecks } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
@@ -48,8 +47,8 @@ export async function openTestGateway() {
     gate,
     control,
     workspace,
-    createKey: (kind: KeyKind = "gateway") =>
-      control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments" }),
+    createKey: (kind: KeyKind = "gateway", rules: KeyRules = {}) =>
+      control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments", rules }),
     /** Clock of the credential cache, in milliseconds. */
     clock: { nowMs: 0 },
     /** How far the clock that replicas rest by is ahead. */
@@ -77,7 +76,9 @@ export async function openTestGateway() {
             find: (secret) => control.findPrincipal(secret),
             nowMs: () => this.clock.nowMs,
           }),
-          rateLimit: perMinute === undefined ? null : createRateLimit({ perMinute }),
+          requests: createAllowances(),
+          tokens: createAllowances(),
+          requestsPerMinute: perMinute ?? null,
         },
         safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),

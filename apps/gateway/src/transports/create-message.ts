@@ -4,7 +4,7 @@
  */
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-import { readMembers, writeMembers } from "./json-members.ts";
+import { readMembers, writeMembers } from "../json-members.ts";
 
 const messageSchema = z.looseObject({
   type: z.literal("response.create"),

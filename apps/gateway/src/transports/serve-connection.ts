@@ -8,12 +8,12 @@ import { reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
+import { readMembers } from "../json-members.ts";
 import { type PipelineOptions, runPipeline, warmUp } from "../pipeline.ts";
 import { parseJson } from "../protocols/protocol.ts";
 import responses from "../protocols/responses.ts";
 import { type Arrival, runExchange } from "../run-exchange.ts";
 import { type CreateMessage, joinInput, joinItems, readCreateMessage, writeBody } from "./create-message.ts";
-import { readMembers } from "./json-members.ts";
 import type { LatestResponses } from "./latest-responses.ts";
 import { createSocketSink, type SocketClient, writeErrorMessage } from "./socket-sink.ts";
 

@@ -23,5 +23,9 @@ describe("addMembers", () => {
     expect(addMembers(Buffer.from(text), JSON.parse(text), { a: 1 }).toString()).toBe(
       '{"seed": 12345678901234567890,"a":1}',
     );
+    const both = '{"seed": 12345678901234567890, "model": "a"}';
+    expect(addMembers(Buffer.from(both), JSON.parse(both), { model: "b" }).toString()).toBe(
+      '{"seed":12345678901234567890,"model":"b"}',
+    );
   });
 });

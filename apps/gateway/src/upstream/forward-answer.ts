@@ -1,7 +1,7 @@
 /**
  * Forwards an answer as it arrives, at the pace at which the client reads it.
  * A client that leaves once everything was generated is no abort: the rest is read for its usage. One that leaves
- * earlier cancels the upstream. Invariant: under the policy `hold` no byte goes out before all checks allowed it.
+ * earlier cancels the upstream, unless its key wants the answer read to its end. Invariant: under the policy `hold` no byte goes out before all checks allowed it.
  */
 import type { Dispatcher } from "undici";
 import type { CallFacts } from "../protocols/protocol.ts";
@@ -16,6 +16,8 @@ export type ForwardOptions = {
   reader: AnswerReader;
   facts: CallFacts;
   safety: SafetyWatch;
+  /** What becomes of an answer whose client leaves before all of it was generated. */
+  onDisconnect: "cancel" | "drain";
   /** Cancels the upstream request. */
   cancel(): void;
   /** The answer's bytes may differ from the upstream's. */
@@ -26,6 +28,8 @@ export type Forwarded = { aborted: boolean; sentBytes: number };
 
 /** How long bookkeeping that follows the generated text may take once nobody waits for it. */
 const DRAIN_MS = 5_000;
+/** How long a key that wants answers read to their end may have one generated for nobody. */
+const LONGEST_DRAIN_MS = 300_000;
 
 export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded> {
   const { answer, sink, reader, safety } = options;
@@ -65,10 +69,11 @@ function begin({ answer, sink, rewrites }: ForwardOptions): void {
   sink.begin({ statusCode: answer.statusCode, headers });
 }
 
-function watchClientAndChecks({ facts, safety, sink: { gone }, cancel }: ForwardOptions): () => void {
+function watchClientAndChecks({ facts, safety, sink: { gone }, onDisconnect, cancel }: ForwardOptions): () => void {
   let drain: NodeJS.Timeout | undefined;
   const onGone = (): void => {
     if (facts.generated) drain = setTimeout(cancel, DRAIN_MS);
+    else if (onDisconnect === "drain") drain = setTimeout(cancel, LONGEST_DRAIN_MS);
     else cancel();
   };
   if (gone.aborted) onGone();

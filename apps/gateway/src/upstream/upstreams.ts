@@ -4,7 +4,7 @@
  * Must not: send anything.
  */
 import { CentspanError, createRandom } from "@centspan/base";
-import type { ReplicaView, Router } from "@centspan/model";
+import { matchesModel, type ReplicaView, type Router } from "@centspan/model";
 import { createRouter } from "@centspan/serving";
 import { hashPrefixBlocks, PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import type { InferenceProtocol } from "../protocols/protocol.ts";
@@ -121,10 +121,9 @@ function createGroup(
   }
   const [first, ...others] = replicas;
   if (first === undefined) throw new CentspanError("invalid_file", `${name}: has no replica`, { field: "replicas" });
-  const patterns = models.map(toPattern);
   return {
     name,
-    serves: (model) => patterns.some((pattern) => pattern.test(model)),
+    serves: (model) => models.some((pattern) => matchesModel(pattern, model)),
     protocols: protocols ?? known,
     replicas: [first, ...others],
     router: createRouter(
@@ -133,9 +132,6 @@ function createGroup(
     ),
   };
 }
-
-const toPattern = (model: string): RegExp => new RegExp(`^${model.split("*").map(escapeText).join(".*")}$`);
-const escapeText = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** Undefined where the request can't be said in any protocol of the upstream. */
 function findTranslation({ protocols }: Group, { id }: InferenceProtocol): Translation | null | undefined {

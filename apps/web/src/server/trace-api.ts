@@ -35,6 +35,7 @@ function open(): Opened {
     org: env.CENTSPAN_ORG,
     orgWide: true,
     team: null,
+    rules: {},
   };
   opened = { api, owner };
   return opened;

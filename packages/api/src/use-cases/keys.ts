@@ -1,5 +1,5 @@
 import { CentspanError } from "@centspan/base";
-import { keyInputSchema, keyRowSchema } from "@centspan/model";
+import { keyInputSchema, keyRowSchema, keyRulesSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { toKeyRow } from "../rows.ts";
@@ -28,14 +28,28 @@ export const createKey = defineRoute({
   body: keyInputSchema,
   answer: keyRowSchema,
   successStatus: 201,
-  async run({ deps, caller, body: { name, kind, team } }) {
+  async run({ deps, caller, body: { name, kind, team, rules = {} } }) {
     if (team !== undefined && !(await deps.control.listTeams(caller.workspace)).some(({ id }) => id === team)) {
       throw new CentspanError("invalid_request", `body.team: no team ${JSON.stringify(team)} in this workspace`, {
         field: "body.team",
       });
     }
-    return toKeyRow(await deps.control.createKey({ workspace: caller.workspace, name, kind, team: team ?? null }));
+    const key = { workspace: caller.workspace, name, kind, team: team ?? null, rules };
+    return toKeyRow(await deps.control.createKey(key));
   },
+});
+
+export const setKeyRules = defineRoute({
+  id: "setKeyRules",
+  method: "PUT",
+  path: "/keys/{keyId}/rules",
+  summary: "What a gateway key may do, in place of the rules it had; they count within ten seconds",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: keyRulesSchema,
+  answer: keyRowSchema,
+  run: async ({ deps, caller, params: { keyId = "" }, body }) =>
+    toKeyRow(await deps.control.setKeyRules(caller.workspace, keyId, body)),
 });
 
 export const revokeKey = defineRoute({

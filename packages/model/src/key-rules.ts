@@ -1,0 +1,45 @@
+/**
+ * What a gateway key may do and how its requests are treated. All of it is optional: an empty set of rules changes nothing.
+ */
+import { z } from "zod";
+
+const count = z.int().positive();
+
+export const ROLES = ["plan", "execute", "verify"] as const;
+/** `interactive`: a person waits. `batch`: a job that may take its time. */
+export const PRIORITIES = ["interactive", "batch"] as const;
+/** `cancel`: who leaves stops what is generated for him. `drain`: it is read to its end, so that its usage is known. */
+export const DISCONNECT_POLICIES = ["cancel", "drain"] as const;
+/** `beside`: output flows while checks run, and is cut off if one refuses. `hold`: output waits for all checks. */
+export const SAFETY_POLICIES = ["beside", "hold"] as const;
+export type SafetyPolicy = (typeof SAFETY_POLICIES)[number];
+
+/** Another model, or effort, for a part of the work; the first rule that matches counts. */
+const modelRouteSchema = z
+  .strictObject({
+    role: z.enum(ROLES).optional(),
+    taskType: z.string().min(1).max(200).optional(),
+    model: z.string().min(1).max(200).optional(),
+    effort: z.string().min(1).max(32).optional(),
+  })
+  .refine(({ role, taskType }) => role !== undefined || taskType !== undefined, "must name a role or a taskType")
+  .refine(({ model, effort }) => model !== undefined || effort !== undefined, "must name a model or an effort");
+
+export const keyRulesSchema = z.strictObject({
+  /** Models it may ask for; a `*` stands for any text. */
+  models: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
+  requestsPerMinute: count.max(1_000_000).optional(),
+  /** Of prompts and answers together, as they were reported. */
+  tokensPerMinute: count.max(1_000_000_000).optional(),
+  priority: z.enum(PRIORITIES).optional(),
+  safety: z.enum(SAFETY_POLICIES).optional(),
+  onDisconnect: z.enum(DISCONNECT_POLICIES).optional(),
+  routes: z.array(modelRouteSchema).max(50).optional(),
+});
+export type KeyRules = z.infer<typeof keyRulesSchema>;
+
+/** A model's name against a pattern in which `*` stands for any text. */
+export function matchesModel(pattern: string, model: string): boolean {
+  const parts = pattern.split("*").map((text) => text.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "s").test(model);
+}
