@@ -1,6 +1,7 @@
 export type { BlockCounts } from "./block-counts.ts";
 export * from "./cache-replay/agent-schedule.ts";
 export * from "./cache-replay/loop-aware-variants.ts";
+export * from "./cache-replay/prompt.ts";
 export * from "./cache-replay/replay.ts";
 export { type AgentReplayOptions, replayAgents } from "./cache-replay/replay-agents.ts";
 export * from "./calibration/calibrate.ts";

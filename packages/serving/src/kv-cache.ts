@@ -8,6 +8,7 @@
  */
 import { assert } from "@centspan/base";
 import type { KvBlockId, KvPolicyPlugin, KvThreadEvent, KvWait } from "@centspan/model";
+import type { BlockCounts } from "./block-counts.ts";
 import { createTier } from "./kv-tier.ts";
 import {
   createLowerTiers,
@@ -17,7 +18,6 @@ import {
   type TierMode,
   type TierRead,
 } from "./lower-tiers.ts";
-import type { BlockCounts } from "./block-counts.ts";
 
 /** The blocks of one request. Opaque: only the cache looks inside. */
 export type KvLease = {
@@ -85,6 +85,8 @@ export type KvCacheOptions = {
 };
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
+/** Shared, so that calls which evict nothing allocate nothing. */
+const NOTHING_EVICTED: KvBlockId[] = [];
 const NO_READS = { reads: [], transferNs: 0 };
 
 export function createKvCache(options: KvCacheOptions): KvCache {
@@ -105,7 +107,7 @@ export function createKvCache(options: KvCacheOptions): KvCache {
     return key;
   };
   const addExclusive = (lease: KvLease, blocks: number, keys: readonly KvBlockId[], atNs: number): KvBlockId[] => {
-    const evicted: KvBlockId[] = [];
+    const evicted: KvBlockId[] = free < blocks ? [] : NOTHING_EVICTED;
     for (let at = lease.chain.length; free < blocks; at += 1) evicted.push(evictOne(atNs, keys[at] ?? null));
     free -= blocks;
     exclusive += blocks;

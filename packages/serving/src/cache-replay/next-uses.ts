@@ -1,6 +1,6 @@
 /** When each access of a replay finds its block used again: the future that only an offline policy may see. */
 import type { KvBlockId } from "@centspan/model";
-import type { Prompt } from "./replay.ts";
+import type { Prompt } from "./prompt.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -4,11 +4,11 @@
  * `replayAccesses` counts every block that is resident when its turn comes, in a cache without pins. `replayChains` does
  * what engines do: it counts the leading resident blocks, holds the request's own chain, and adds what is missing.
  */
-import type { KvBlockId, KvPolicyPlugin } from "@centspan/model";
+import type { KvPolicyPlugin } from "@centspan/model";
 import { createTier } from "../kv-tier.ts";
 import { readNextAccesses, readNextRequests } from "./next-uses.ts";
+import type { Prompt } from "./prompt.ts";
 
-export type Prompt = { keys: readonly KvBlockId[]; atNs: number };
 export type ReplayOptions = {
   capacityBlocks: number;
   policy: KvPolicyPlugin;
