@@ -1,6 +1,7 @@
 /** Hit rate by capacity of a trace's prompts: what the cache alone could do, without an engine in the way. */
 import type { KvPolicyPlugin } from "@centspan/model";
-import { type Prompt, replayAccesses, replayChains } from "../cache-replay/replay.ts";
+import type { Prompt } from "../cache-replay/prompt.ts";
+import { replayAccesses, replayChains } from "../cache-replay/replay.ts";
 import type { TraceRequest } from "../workloads/trace-request.ts";
 
 export type HitRatePoint = { capacityBlocks: number; hitRate: number };
