@@ -36,7 +36,7 @@ export function drawLineChart({ title, xLabel, yLabel, series }: LineChart): str
   const right = MARGIN.left + width;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" ${FONT.replaceAll("'", '"')}>`,
-    `<title>${escape(title)}</title>`,
+    `<title>${escapeText(title)}</title>`,
     `<rect width="${SIZE.width}" height="${SIZE.height}" fill="#ffffff"/>`,
     text(MARGIN.left, 24, title, { size: 15 }),
     ...drawGrid({ toX, toY, topY, xs: chooseTicks(lowX, highX), bottom, right }),
@@ -53,12 +53,12 @@ export function drawLineChart({ title, xLabel, yLabel, series }: LineChart): str
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-const escape = (value: string): string =>
+const escapeText = (value: string): string =>
   value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 type TextStyle = { anchor?: string; fill?: string; size?: number };
 const text = (x: number, y: number, value: string, { anchor = "start", fill = INK, size = 12 }: TextStyle): string =>
-  `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${fill}" font-size="${size}">${escape(value)}</text>`;
+  `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${fill}" font-size="${size}">${escapeText(value)}</text>`;
 
 type Grid = { toX: Scale; toY: Scale; topY: number; xs: readonly number[]; bottom: number; right: number };
 
