@@ -57,8 +57,8 @@ await runMain("gateway", async () => {
 });
 
 /** One server that serves everything. */
-const describeOne = (config: Config): UpstreamsFile =>
-  upstreamsSchema.parse({
+function describeOne(config: Config): UpstreamsFile {
+  return upstreamsSchema.parse({
     upstreams: [
       {
         name: config.CENTSPAN_UPSTREAM_PROVIDER,
@@ -68,3 +68,4 @@ const describeOne = (config: Config): UpstreamsFile =>
       },
     ],
   });
+}
