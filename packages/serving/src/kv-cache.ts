@@ -46,6 +46,8 @@ export type KvCache = {
   close(lease: KvLease, atNs: number, waitsFor?: KvWait): void;
   /** What an agent's loop knows beyond its requests: the end of a run or a sub-agent, a long wait. */
   hint(event: Extract<KvThreadEvent, { kind: "ended" | "long_wait" }>): void;
+  /** Another eviction policy on the device from now on; everything resident stays. */
+  setPolicy(policy: KvPolicyPlugin): void;
   /** Leading blocks of `keys` that are on the device. Asking changes nothing. */
   countHits(keys: readonly KvBlockId[]): number;
   counts(): BlockCounts;
@@ -186,6 +188,7 @@ export function createKvCache(options: KvCacheOptions): KvCache {
     },
 
     hint: device.tellThread,
+    setPolicy: device.setPolicy,
     countHits(keys) {
       const miss = keys.findIndex((key) => device.find(key) < 0);
       return miss < 0 ? keys.length : miss;

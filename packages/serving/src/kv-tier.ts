@@ -30,6 +30,11 @@ export type KvTier = {
   keyOf(slot: number): KvBlockId;
   /** Drops an idle block without asking the policy. */
   remove(slot: number): void;
+  /**
+   * Another policy from now on. It gets what is resident as if it came in anew, in the order of last release, held blocks
+   * last; nothing resident is lost, and what the policy before it had learned is.
+   */
+  setPolicy(plugin: KvPolicyPlugin): void;
   /** What an agent's loop says; its chain names slots. Policies that know no agents don't hear it. */
   tellThread(event: KvThreadEvent): void;
   size(): number;
@@ -48,10 +53,16 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
   const evictable = new Uint8Array(slotCount);
   const nextUses = new Float64Array(slotCount);
   const expiresNs = new Float64Array(slotCount);
-  const policy = plugin.create({ capacityBlocks, slotCount, keys, depths, evictable, nextUses, expiresNs });
-  const isTailFirst = plugin.releases === "tail-first";
+  const blocks = { capacityBlocks, slotCount, keys, depths, evictable, nextUses, expiresNs };
+  const isResident = new Uint8Array(slotCount);
+  const releasedNs = new Float64Array(slotCount);
+  const releases = new Float64Array(slotCount);
+  let policy = plugin.create(blocks);
+  let policyId = plugin.id;
+  let isTailFirst = plugin.releases === "tail-first";
   let size = 0;
   let idle = 0;
+  let released = 0;
 
   const unpinOne = (slot: number, atNs: number, untilNs: number): void => {
     const left = (pins[slot] ?? 0) - 1;
@@ -60,10 +71,14 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
     idle += 1;
     evictable[slot] = 1;
     expiresNs[slot] = untilNs;
+    released += 1;
+    releases[slot] = released;
+    releasedNs[slot] = atNs;
     policy.onRelease(slot, atNs);
   };
   const free = (slot: number): void => {
     evictable[slot] = 0;
+    isResident[slot] = 0;
     index.remove(keys[slot] ?? 0);
     freeSlots.push(slot);
     idle -= 1;
@@ -77,6 +92,7 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
       const slot = freeSlots.pop() ?? keys.length;
       assert(slot < slotCount, "a tier holds no more blocks than it has slots");
       keys[slot] = key;
+      isResident[slot] = 1;
       index.add(key, slot);
       size += 1;
       depths[slot] = depth;
@@ -108,7 +124,7 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
     depthOf: (slot) => depths[slot] ?? 0,
     evict(atNs, incoming) {
       const slot = policy.takeVictim(atNs, incoming);
-      assert(evictable[slot] === 1, `the policy ${plugin.id} chose a block that may not go`);
+      assert(evictable[slot] === 1, `the policy ${policyId} chose a block that may not go`);
       free(slot);
       return slot;
     },
@@ -117,6 +133,19 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
       assert(evictable[slot] === 1, "only an idle block can be dropped");
       policy.onRemove(slot);
       free(slot);
+    },
+    setPolicy(next) {
+      policy = next.create(blocks);
+      policyId = next.id;
+      isTailFirst = next.releases === "tail-first";
+      const order = (slot: number): number =>
+        evictable[slot] === 1 ? (releases[slot] ?? 0) : Number.POSITIVE_INFINITY;
+      const resident = keys.map((_, slot) => slot).filter((slot) => isResident[slot] === 1);
+      resident.sort((a, b) => (order(a) === order(b) ? 0 : order(a) - order(b)));
+      for (const slot of resident) {
+        policy.onInsert(slot, releasedNs[slot] ?? 0);
+        if (evictable[slot] === 1) policy.onRelease(slot, releasedNs[slot] ?? 0);
+      }
     },
     tellThread: (event) => policy.onThread?.(event),
     size: () => size,

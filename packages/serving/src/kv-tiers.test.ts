@@ -1,4 +1,4 @@
-import { findKvPolicy } from "@centspan/policies";
+import { findKvPolicy, kvPolicies } from "@centspan/policies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createKvCache, type KvCache, type KvCacheOptions, type KvOpened } from "./index.ts";
@@ -87,6 +87,50 @@ describe("lower tiers", () => {
     serve(cache, [3, 4], 1);
     expect(serve(cache, [1, 2], 2).hitBlocks).toBe(2);
     expect(serve(cache, [3, 4], 3).hitBlocks).toBe(2);
+  });
+});
+
+describe("another policy at run time", () => {
+  const swaps = fc.array(fc.tuple(prompt, fc.option(fc.constantFrom(...kvPolicies), { freq: 3 })), {
+    maxLength: 60,
+    size: "max",
+  });
+
+  it("loses nothing that is resident, and evicts what may go only", () => {
+    let swapped = 0;
+    fc.assert(
+      fc.property(swaps, fc.integer({ min: 5, max: 9 }), (steps, capacityBlocks) => {
+        const cache = createKvCache({ policy, capacityBlocks });
+        const held = cache.open({ keys: [1, 4], maxHitBlocks: 0, totalBlocks: 2, atNs: 0 });
+        if (!held) throw new Error("two blocks do not fit");
+        for (const key of [1, 4]) cache.publish(held.lease, key, 0);
+        for (const [at, [keys, plugin]] of steps.entries()) {
+          const resident = steps.map(([seen]) => cache.countHits(seen));
+          const counts = cache.counts();
+          if (plugin) cache.setPolicy(plugin);
+          swapped += plugin ? 1 : 0;
+          expect(steps.map(([seen]) => cache.countHits(seen))).toEqual(resident);
+          expect(cache.counts()).toEqual(counts);
+          if (keys.length <= capacityBlocks - 2) serve(cache, keys, at);
+          expect(cache.countHits([1, 4])).toBe(2);
+        }
+      }),
+      { numRuns: 50 },
+    );
+    expect(swapped).toBeGreaterThan(200);
+  });
+
+  it("keeps recency: LRU-leaf put in the place of LRU-leaf changes nothing", () => {
+    fc.assert(
+      fc.property(prompts, fc.nat(80), (all, swapAt) => {
+        const cache = createKvCache({ policy, capacityBlocks: 7 });
+        const hits = all.map((keys, at) => {
+          if (at === swapAt) cache.setPolicy(policy);
+          return serve(cache, keys, at).hitBlocks;
+        });
+        expect(hits).toEqual(hitsOf(all, { capacityBlocks: 7 }));
+      }),
+    );
   });
 });
 

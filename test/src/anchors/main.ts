@@ -3,6 +3,7 @@
  * line, one JSON object; exits 1 when one is missed.
  */
 import { parseArgs } from "node:util";
+import { checkAgentStudy } from "./agent-study.ts";
 import type { Anchor, AnchorGroup } from "./anchor.ts";
 import { checkClosedForms } from "./closed-forms.ts";
 import { checkHitRates } from "./hit-rates.ts";
@@ -10,7 +11,14 @@ import { checkMeasuredRuns } from "./measured-runs.ts";
 import { checkRecordedRuns } from "./recorded-runs.ts";
 import { checkRouting } from "./routing.ts";
 
-const GROUPS: AnchorGroup[] = [checkHitRates, checkRecordedRuns, checkClosedForms, checkMeasuredRuns, checkRouting];
+const GROUPS: AnchorGroup[] = [
+  checkHitRates,
+  checkAgentStudy,
+  checkRecordedRuns,
+  checkClosedForms,
+  checkMeasuredRuns,
+  checkRouting,
+];
 
 const { values } = parseArgs({ options: { data: { type: "string" } } });
 if (values.data === undefined) {

@@ -47,6 +47,7 @@ export function createLooseBlocks({ slotCount, capacityBlocks, keys }: KvBlocks,
   const ghostOrder = createGhostList();
   let samples = 0;
   let order = 0;
+  let size = 0;
 
   const learn = (kind: number, waitS: number): void => {
     samples += 1;
@@ -90,6 +91,7 @@ export function createLooseBlocks({ slotCount, capacityBlocks, keys }: KvBlocks,
       usedNs[slot] = atNs;
       kinds[slot] = kind;
       listed[slot] = 1;
+      size += 1;
       if (isWaiting[slot] === 0) histograms[kind]?.begin();
       isWaiting[slot] = 1;
       queues[kind]?.append(slot);
@@ -97,10 +99,12 @@ export function createLooseBlocks({ slotCount, capacityBlocks, keys }: KvBlocks,
     has: (slot) => listed[slot] === 1,
     remove(slot) {
       listed[slot] = 0;
+      size -= 1;
       queues[kinds[slot] ?? 0]?.remove(slot);
     },
     findVictim(atNs) {
       let victim = -1;
+      if (size === 0) return victim;
       let least = 0;
       for (const [kind, queue] of queues.entries()) {
         const slot = queue.first();

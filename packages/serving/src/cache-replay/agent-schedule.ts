@@ -65,9 +65,8 @@ export function groupSessions(requests: readonly WekaRequest[]): AgentSession[] 
 function toThreadRequest(request: WekaRequest, firstKey: number): ThreadRequest {
   const { startNs, serviceNs, thinkNs, stopReason } = request;
   const waitsFor: KvWait = stopReason === "tool_use" ? "tool" : stopReason === "end_turn" ? "person" : "unknown";
-  const hashes = expandRuns(request.hashRuns);
   // A block is known by its last hash, which stands for all before it.
-  const keys = hashes.filter((_, at) => at % HASHES_PER_BLOCK === HASHES_PER_BLOCK - 1).map((hash) => firstKey + hash);
+  const keys = expandRuns(request.hashRuns, HASHES_PER_BLOCK).map((hash) => firstKey + hash);
   return { startNs, serviceNs, thinkNs, waitsFor, keys };
 }
 

@@ -61,7 +61,13 @@ function readRuns(fields: TraceFields): HashRun[] {
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** The hashes of a request one by one. */
-export function expandRuns(runs: readonly HashRun[]): number[] {
-  return runs.flatMap(({ first, blocks }) => Array.from({ length: blocks }, (_, at) => first + at));
+/** Every `step`-th hash of a request, beginning with the `step`-th: one for each full group of so many. */
+export function expandRuns(runs: readonly HashRun[], step = 1): number[] {
+  const hashes: number[] = [];
+  let next = step - 1;
+  for (const { first, blocks } of runs) {
+    for (; next < blocks; next += step) hashes.push(first + next);
+    next -= blocks;
+  }
+  return hashes;
 }

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { CentspanError } from "@centspan/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAzure, readMooncake, readWeka, type TraceBytes } from "../index.ts";
+import { expandRuns, readAzure, readMooncake, readWeka, type TraceBytes } from "../index.ts";
 
 const encoder = new TextEncoder();
 
@@ -31,10 +31,21 @@ describe("readers", () => {
       { first: 5, blocks: 2 },
       { first: 9, blocks: 1 },
     ]);
+    expect(expandRuns(weka?.hashRuns ?? [])).toEqual([5, 6, 9]);
     expect(await collect(readAzure, [encoder.encode(AZURE)])).toEqual([
       { arrivalNs: 0, promptTokens: 4808, outputTokens: 10, blockKeys: [] },
       { arrivalNs: 52_000_000, promptTokens: 3180, outputTokens: 8, blockKeys: [] },
     ]);
+  });
+
+  it("expand runs of hashes, all of them or one of each full group", () => {
+    const runs = fc.array(fc.record({ first: fc.nat(50), blocks: fc.integer({ min: 1, max: 9 }) }), { maxLength: 6 });
+    fc.assert(
+      fc.property(runs, fc.integer({ min: 1, max: 5 }), (all, step) => {
+        const hashes = all.flatMap(({ first, blocks }) => Array.from({ length: blocks }, (_, at) => first + at));
+        expect(expandRuns(all, step)).toEqual(hashes.filter((_, at) => at % step === step - 1));
+      }),
+    );
   });
 
   it("read the same however the bytes are cut, zipped or not", async () => {
