@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { CentspanError } from "@centspan/base";
 import type { Conversation } from "@centspan/model";
+import type { ServingRequest } from "@centspan/serving";
 import { hashPrefixBlocks } from "@centspan/tokens";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Engine } from "./engine.ts";
@@ -59,6 +60,8 @@ function generate(engine: Engine, job: Job, request: FastifyRequest, reply: Fast
       outputTokens: plan.tokens.length,
       blockKeys: hashPrefixBlocks([...promptIds, ...plan.ids], engine.blockTokens),
       headers: request.headers,
+      ...readThread(request.headers),
+      waitsFor: plan.finishReason === "tool_calls" ? "tool" : "person",
       onBegun({ cachedTokens }) {
         const events = writer.begin({ inputTokens: promptIds.length, cachedTokens });
         if (job.stream && events !== "") socket.write(events);
@@ -95,3 +98,16 @@ const describeUsage = (inputTokens: number, cachedTokens: number, plan: OutputPl
   outputTokens: plan.tokens.length,
   reasoningTokens: plan.reasoningTokens,
 });
+
+/** Whose request it is and who waits for it, where the gateway says so. The main thread of a run has the run's own id. */
+function readThread(headers: FastifyRequest["headers"]): Pick<ServingRequest, "thread" | "priority"> {
+  const read = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const runId = read("x-centspan-run") ?? read("x-centspan-session");
+  return {
+    ...(runId !== undefined && { thread: { runId, threadId: read("x-centspan-thread") ?? runId } }),
+    ...(read("x-centspan-priority") === "batch" && { priority: "batch" }),
+  };
+}

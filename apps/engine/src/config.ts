@@ -15,7 +15,26 @@ export const configSchema = listenSchema.extend({
     .string()
     .default("")
     .transform((files) => files.split(",").filter((file) => file !== "")),
+  /** Of the first replica; others are numbered on from it. */
   CENTSPAN_REPLICA_ID: z.string().min(1).default("engine-0"),
+  /** Replicas that prefill and decode; or, with both of the next two, none. */
+  CENTSPAN_REPLICAS: count.max(64).default(1),
+  CENTSPAN_PREFILL_REPLICAS: z.coerce.number().int().min(0).max(64).default(0),
+  CENTSPAN_DECODE_REPLICAS: z.coerce.number().int().min(0).max(64).default(0),
+  /** Speed of each replica, separated by commas: 0.8 takes a quarter longer. 1 for those that are not named. */
+  CENTSPAN_REPLICA_SPEEDS: z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .filter((speed) => speed !== "")
+        .map(Number),
+    )
+    .refine((speeds) => speeds.every((speed) => speed >= 0.01 && speed <= 100), "must be numbers from 0.01 to 100"),
+  /** Tokens to propose with a draft model in each step; `auto` what gives most at the batch of the moment. */
+  CENTSPAN_DRAFT_TOKENS: z.union([z.literal("auto"), z.coerce.number().int().min(0).max(16)]).default(0),
+  CENTSPAN_ROUTER: z.string().min(1).default("prefix-affinity"),
   CENTSPAN_KV_POLICY: z.string().default("lru-leaf"),
   /** What an 80 GB H100 holds beside an 8B model: 52 GB at 128 KiB a token. */
   CENTSPAN_KV_BLOCKS: count.default(6_144),

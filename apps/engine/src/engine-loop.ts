@@ -3,7 +3,7 @@
  * Spans say what this schedule says; nobody gets a token before its instant on the wall clock.
  * Invariant: every generation ends with exactly one of onFinished, onFailed, or its own cancel.
  */
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CentspanError, type Clock } from "@centspan/base";
 import type { ServingCore, ServingEvent, ServingRequest, Step } from "@centspan/serving";
 import { createOutbox } from "./outbox.ts";
@@ -12,41 +12,56 @@ import type { ReplicaSpans } from "./spans/replica-spans.ts";
 import type { RequestSpans } from "./spans/request-spans.ts";
 
 export type Generation = {
-  request: Omit<ServingRequest, "arrivalNs">;
+  /** Arrives when the loop can still take it, or later. */
+  request: ServingRequest;
   startSpans(arrivalNs: bigint, queueDepth: number): RequestSpans;
   /** Just before the first token. */
   onBegun(result: { cachedTokens: number }): void;
   onToken(index: number): void;
-  onFinished(result: { cachedTokens: number }): void;
+  /** `atNs` on the core's clock. */
+  onFinished(result: { cachedTokens: number; atNs: number }): void;
   onFailed(error: CentspanError): void;
 };
 
 export type EngineLoop = {
   /** Queues a generation. Throws what the core refuses; `cancel` gives its place and blocks back. */
   start(generation: Generation): { cancel(): void };
+  /** The earliest instant at which a request may arrive now: batches that were formed are as they are. */
+  openFromNs(): number;
   state: ServingCore["state"];
   isRunning(): boolean;
   /** Fails what is under way. */
   stop(): Promise<void>;
 };
 
-export type EngineLoopOptions = { core: ServingCore; clock: Clock; timeScale: number; replicaSpans: ReplicaSpans };
+export type EngineLoopOptions = {
+  core: ServingCore;
+  clock: Clock;
+  /** The wall-clock instant from which the core counts. */
+  originNs: bigint;
+  timeScale: number;
+  replicaSpans: ReplicaSpans;
+};
 
 /** A request in the core. Cached tokens are those of its first admission. */
 type Open = { spans: RequestSpans; cachedTokens: number | null };
 
-export function startEngineLoop({ core, clock, timeScale, replicaSpans }: EngineLoopOptions): EngineLoop {
+export function startEngineLoop(options: EngineLoopOptions): EngineLoop {
+  const { core, clock, originNs, timeScale, replicaSpans } = options;
   const open = new Map<string, Open>();
   const outbox = createOutbox();
   const pace = createPace(clock);
-  // The core counts nanoseconds from here; everything outside of it is told wall-clock instants.
-  const originNs = clock.nowNs();
+  // Everything outside of the core is told wall-clock instants.
   const toWallNs = (atNs: number): bigint => originNs + BigInt(atNs);
   const nowNs = (): number => Number(clock.nowNs() - originNs);
   let scheduleNs = 0;
+  /** When the latest batch was formed. */
+  let formedNs = -1;
   let stopped = false;
   let wake: () => void = () => undefined;
 
+  /** The schedule may be ahead of the wall clock: who comes now is not in the batch that was formed for later. */
+  const openFromNs = (): number => Math.max(nowNs(), formedNs + 1);
   /** The schedule may be a little ahead of the wall clock: nothing ends before it began. */
   const latestNs = (): number => Math.max(nowNs(), scheduleNs);
 
@@ -62,18 +77,21 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
   };
 
   const idle = async (): Promise<void> => {
-    const arrivalNs = core.nextArrivalNs();
-    if (arrivalNs !== null) scheduleNs = arrivalNs;
-    else if (!outbox.isEmpty()) await setTimeout(1);
+    const arrivalNs = core.nextArrivalNs() ?? Number.POSITIVE_INFINITY;
+    const aheadNs = arrivalNs - nowNs();
+    if (aheadNs <= 0) scheduleNs = Math.max(scheduleNs, arrivalNs);
+    else if (!outbox.isEmpty()) await sleep(1);
     else {
-      await new Promise<void>((resolve) => {
+      const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
+      await (aheadNs === Number.POSITIVE_INFINITY ? woken : Promise.race([woken, sleep(Math.ceil(aheadNs / 1e6))]));
     }
   };
 
   const run = async (): Promise<void> => {
     while (!stopped) {
+      formedNs = scheduleNs;
       const step = core.nextStep(scheduleNs);
       await (step ? runStep(step) : idle());
       outbox.deliver(clock.nowNs());
@@ -96,7 +114,7 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
     start(generation) {
       if (stopped) throw new CentspanError("not_ready", "the engine has stopped");
       const { id } = generation.request;
-      const arrivalNs = nowNs();
+      const arrivalNs = Math.max(generation.request.arrivalNs, openFromNs());
       const queueDepth = core.state().waiting;
       core.submit({ ...generation.request, arrivalNs });
       const request: Open = { spans: generation.startSpans(toWallNs(arrivalNs), queueDepth), cachedTokens: null };
@@ -108,7 +126,7 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
           begun = true;
           generation.onToken(index);
         },
-        onFinished: () => generation.onFinished({ cachedTokens: request.cachedTokens ?? 0 }),
+        onFinished: (atNs) => generation.onFinished({ cachedTokens: request.cachedTokens ?? 0, atNs }),
         onFailed: generation.onFailed,
       });
       wake();
@@ -122,6 +140,7 @@ export function startEngineLoop({ core, clock, timeScale, replicaSpans }: Engine
         },
       };
     },
+    openFromNs,
     state: () => core.state(),
     isRunning: () => !stopped,
     async stop() {
@@ -150,13 +169,15 @@ function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, done: D
   const { step, events, startNs, endNs } = done;
   const span = replicaSpans.startStep(step, startNs);
   for (const { id, tokens } of step.prefills) open.get(id)?.spans.computeChunk(span, tokens);
-  for (const event of events) {
-    const request = open.get(event.id);
-    if (event.type === "token") request?.spans.takeToken(span, endNs);
-    else {
-      request?.spans.end(endNs, { aborted: false });
-      open.delete(event.id);
-    }
+  const tokens = new Map<string, number>();
+  for (const { type, id } of events) if (type === "token") tokens.set(id, (tokens.get(id) ?? 0) + 1);
+  for (const [id, count] of tokens) open.get(id)?.spans.takeTokens(span, count, endNs);
+  for (const { type, id } of events) {
+    if (type !== "finished") continue;
+    open.get(id)?.spans.end(endNs, { aborted: false });
+    open.delete(id);
   }
-  replicaSpans.endStep(span, done);
+  // Each that decodes gets one token without any draft.
+  const acceptedTokens = step.decodes.reduce((sum, { id }) => sum + (tokens.get(id) ?? 1) - 1, 0);
+  replicaSpans.endStep(span, { ...done, acceptedTokens });
 }

@@ -1,8 +1,8 @@
-/** The engine assembled from its parts: players, tokenizer, serving core, loop and spans of one replica. */
+/** The engine assembled from its parts: players, tokenizer, the cluster of replicas, its settings and spans. */
 import type { Clock } from "@centspan/base";
 import { findKvPolicy } from "@centspan/policies";
-import { createServingCore, createStepTimeModel, LLAMA_3_1_8B_H100 } from "@centspan/serving";
-import { readTraceContext, type SpanAttributes } from "@centspan/telemetry";
+import { createStepTimeModel, LLAMA_3_1_8B_H100, type ReplicaRole } from "@centspan/serving";
+import { createTraceId, endSpan, readTraceContext, type SpanAttributes, startSpan } from "@centspan/telemetry";
 import {
   createDeltaTokenizer,
   type DeltaTokenizer,
@@ -10,15 +10,16 @@ import {
   PREFIX_BLOCK_TOKENS,
   type Tokenizer,
 } from "@centspan/tokens";
-import type { Tracer } from "@opentelemetry/api";
+import { type Tracer, trace } from "@opentelemetry/api";
+import { type Cluster, type ClusterGeneration, startCluster } from "./cluster.ts";
 import type { EngineConfig } from "./config.ts";
-import { type EngineLoop, type Generation, startEngineLoop } from "./engine-loop.ts";
+import { type EngineSettings, holdSettings, type SettingsHolder, speculate } from "./engine-settings.ts";
 import { loadPlayers, type Players } from "./players/registry.ts";
 import { createReplicaSpans } from "./spans/replica-spans.ts";
 import { startRequestSpans } from "./spans/request-spans.ts";
 
-export type Inference = Generation["request"] &
-  Pick<Generation, "onBegun" | "onToken" | "onFinished" | "onFailed"> & {
+export type Inference = ClusterGeneration["request"] &
+  Pick<ClusterGeneration, "onBegun" | "onToken" | "onFinished" | "onFailed"> & {
     /** The request's headers, for its trace context. */
     headers: Record<string, string | string[] | undefined>;
   };
@@ -31,38 +32,59 @@ export type Engine = {
   /** Prompt and answer together. */
   contextTokens: number;
   start(inference: Inference): { cancel(): void };
-  state: EngineLoop["state"];
-  isRunning: EngineLoop["isRunning"];
+  hint: Cluster["hint"];
+  settings: SettingsHolder;
+  states: Cluster["states"];
+  isRunning: Cluster["isRunning"];
   stop(): Promise<void>;
 };
+
+/** Keys and values over NVLink, as the data sheets of the modelled machine have it. */
+const TRANSFER = { latencyMs: 0.05, bytesPerS: 450e9, kvBytesPerToken: 131_072 };
 
 export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Clock): Promise<Engine> {
   const blockTokens = PREFIX_BLOCK_TOKENS;
   const policy = findKvPolicy(config.CENTSPAN_KV_POLICY);
   const tokenizer = await getTokenizer("scripted-strong");
   const players = await loadPlayers(config.CENTSPAN_REPLAY_FILES);
-  const core = createServingCore({
-    config: {
-      blockTokens,
-      capacityBlocks: config.CENTSPAN_KV_BLOCKS,
-      maxSequences: config.CENTSPAN_MAX_SEQUENCES,
-      tokenBudget: config.CENTSPAN_TOKEN_BUDGET,
-    },
-    policy,
-    stepTime: createStepTimeModel(LLAMA_3_1_8B_H100),
-  });
-  const common: SpanAttributes = {
-    "centspan.provenance": "simulated",
-    "centspan.replica.id": config.CENTSPAN_REPLICA_ID,
-    "centspan.time_scale": config.CENTSPAN_TIME_SCALE,
+  const first: EngineSettings = {
+    policy: policy.id,
+    maxSequences: config.CENTSPAN_MAX_SEQUENCES,
+    tokenBudget: config.CENTSPAN_TOKEN_BUDGET,
+    chunkedPrefill: true,
+    router: { id: config.CENTSPAN_ROUTER },
+    draftTokens: config.CENTSPAN_DRAFT_TOKENS,
   };
-  const loop = startEngineLoop({
-    core,
+  const describe = (replica: string): SpanAttributes => ({
+    "centspan.provenance": "simulated",
+    "centspan.replica.id": replica,
+    "centspan.time_scale": config.CENTSPAN_TIME_SCALE,
+  });
+  const currentPolicy = (): string => settings.read().policy;
+  const speculation = speculate(first.draftTokens);
+  const cluster = startCluster({
+    replicas: listReplicas(config).map((replica) => ({
+      ...replica,
+      spans: createReplicaSpans({ tracer, common: describe(replica.id), policy: currentPolicy }),
+    })),
+    serving: {
+      config: {
+        blockTokens,
+        capacityBlocks: config.CENTSPAN_KV_BLOCKS,
+        maxSequences: first.maxSequences,
+        tokenBudget: first.tokenBudget,
+      },
+      policy,
+      stepTime: createStepTimeModel(LLAMA_3_1_8B_H100),
+      ...(speculation !== null && { speculation }),
+    },
+    router: first.router,
+    transfer: TRANSFER,
     clock,
     timeScale: config.CENTSPAN_TIME_SCALE,
-    replicaSpans: createReplicaSpans({ tracer, common, policy: policy.id }),
   });
-  const cache = { blockTokens, policy: policy.id };
+  const settings = holdSettings(cluster, first);
+  const cache = { blockTokens, policy: currentPolicy };
   return {
     players,
     tokenizer,
@@ -71,18 +93,41 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     contextTokens: Math.min(config.CENTSPAN_CONTEXT_TOKENS, config.CENTSPAN_KV_BLOCKS * blockTokens),
     start({ headers, onBegun, onToken, onFinished, onFailed, ...request }) {
       const parent = readTraceContext(headers);
-      return loop.start({
+      const place = trace.getSpanContext(parent) ? { parent } : { traceId: createTraceId() };
+      return cluster.start({
         request,
-        startSpans: (arrivalNs, queueDepth) =>
-          startRequestSpans({ tracer, parent, common, cache, arrivalNs, queueDepth }),
+        startSpans: (replica, arrivalNs, queueDepth) =>
+          startRequestSpans({ tracer, place, common: describe(replica), cache, arrivalNs, queueDepth }),
+        onTransfer(from, to, startNs, endNs) {
+          const attributes = { ...describe(to), "centspan.kv.transfer.from": from };
+          endSpan(startSpan(tracer, "inference.kv.transfer", { ...place, startNs, attributes }), endNs);
+        },
         onBegun,
         onToken,
         onFinished,
         onFailed,
       });
     },
-    state: loop.state,
-    isRunning: loop.isRunning,
-    stop: loop.stop,
+    hint: cluster.hint,
+    settings,
+    states: cluster.states,
+    isRunning: cluster.isRunning,
+    stop: cluster.stop,
   };
+}
+
+/** `engine-0`, `engine-1` and so on, from the first's own name. */
+function listReplicas(config: EngineConfig): { id: string; role: ReplicaRole; speed: number }[] {
+  const { CENTSPAN_PREFILL_REPLICAS: prefill, CENTSPAN_DECODE_REPLICAS: decode } = config;
+  const roles: ReplicaRole[] =
+    prefill + decode > 0
+      ? [...Array<ReplicaRole>(prefill).fill("prefill"), ...Array<ReplicaRole>(decode).fill("decode")]
+      : Array<ReplicaRole>(config.CENTSPAN_REPLICAS).fill("both");
+  const name = config.CENTSPAN_REPLICA_ID;
+  const stem = name.replace(/-0$/, "");
+  return roles.map((role, index) => ({
+    id: index === 0 ? name : `${stem}-${index}`,
+    role,
+    speed: config.CENTSPAN_REPLICA_SPEEDS[index] ?? 1,
+  }));
 }

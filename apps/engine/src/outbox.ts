@@ -7,7 +7,7 @@ import type { ServingEvent } from "@centspan/serving";
 
 export type Receiver = {
   onToken(index: number): void;
-  onFinished(): void;
+  onFinished(atNs: number): void;
   onFailed(error: CentspanError): void;
 };
 
@@ -29,7 +29,7 @@ export function createOutbox(): Outbox {
     if (event.type === "token") receiver?.onToken(event.index);
     else {
       receivers.delete(event.id);
-      receiver?.onFinished();
+      receiver?.onFinished(event.atNs);
     }
   };
 

@@ -1,4 +1,7 @@
-/** The engine's HTTP face: OpenAI's Responses and Chat Completions, Anthropic's Messages, the list of models, health. */
+/**
+ * The engine's HTTP face: OpenAI's Responses and Chat Completions, Anthropic's Messages, the list of models, health; hints
+ * of agents, and settings that can be changed while it runs.
+ */
 import { CentspanError } from "@centspan/base";
 import { toErrorAt } from "@centspan/model";
 import { createServer } from "@centspan/service";
@@ -6,6 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { type Ask, answer } from "./answer.ts";
 import type { Engine } from "./engine.ts";
 import { readChatAsk, readMessagesAsk, readResponsesAsk } from "./read-ask.ts";
+import { readHint } from "./read-hint.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
@@ -26,6 +30,13 @@ export function createEngineServer(engine: Engine): FastifyInstance {
     object: "list",
     data: engine.players.models.map((id) => ({ id, object: "model", created: startedAtS, owned_by: "centspan" })),
   }));
+
+  app.get("/v1/settings", () => ({ ...engine.settings.read(), replicas: engine.states() }));
+  app.patch("/v1/settings", (request) => engine.settings.change(request.body));
+  app.post("/v1/hints", async (request, reply) => {
+    engine.hint(readHint(request.body));
+    return reply.code(204).send();
+  });
 
   const serve = (path: string, readAsk: (body: unknown) => Ask): void => {
     app.post(path, async (request, reply) => {

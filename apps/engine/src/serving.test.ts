@@ -8,6 +8,12 @@ vi.setConfig({ testTimeout: 30_000 });
 type TestEngine = Awaited<ReturnType<typeof startTestEngine>>;
 type Span = Awaited<ReturnType<TestEngine["takeSpans"]>>[number];
 
+const stateOf = ({ engine }: TestEngine) => {
+  const [first] = engine.states();
+  if (!first) throw new Error("an engine has a replica");
+  return first.state;
+};
+
 const started: TestEngine[] = [];
 async function start(settings?: Record<string, string>): Promise<TestEngine> {
   const engine = await startTestEngine(settings);
@@ -179,12 +185,12 @@ describe("a client that goes away", () => {
       .post("/v1/responses", { ...ask, stream }, { signal: leave.signal })
       .then((response) => response.text())
       .catch((error: Error) => error.name);
-    await until(() => engine.engine.state().running === 1);
-    expect(engine.engine.state().blocks.exclusive).toBeGreaterThan(0);
+    await until(() => stateOf(engine).running === 1);
+    expect(stateOf(engine).blocks.exclusive).toBeGreaterThan(0);
     leave.abort();
     expect(await gone).toBe("AbortError");
-    await until(() => engine.engine.state().running === 0);
-    expect(engine.engine.state()).toMatchObject({ waiting: 0, blocks: { exclusive: 0, pinned: 0 } });
+    await until(() => stateOf(engine).running === 0);
+    expect(stateOf(engine)).toMatchObject({ waiting: 0, blocks: { exclusive: 0, pinned: 0 } });
     const spans = await engine.takeSpans();
     expect(spans.some((span) => span.attributes["centspan.stream.aborted"] === true)).toBe(true);
     expect((await engine.json("/v1/responses", { ...ask, max_output_tokens: 1 })).status).toBe(200);
@@ -194,7 +200,7 @@ describe("a client that goes away", () => {
 it("ends streams with a failure when it stops", async () => {
   const engine = await startTestEngine({ CENTSPAN_TIME_SCALE: "1" });
   const response = await engine.post("/v1/responses", { ...ask, stream: true });
-  await until(() => engine.engine.state().running === 1);
+  await until(() => stateOf(engine).running === 1);
   const text = response.text();
   await engine.stop();
   expect(readEvents(await text).at(-1)).toMatchObject({

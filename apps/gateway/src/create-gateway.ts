@@ -2,7 +2,6 @@
  * The gateway's routes. Inference requests leave fastify at once: their answers are written as bytes arrive.
  * Must not: hold state that a restart would lose, other than caches.
  */
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { toErrorAt, toOpenAiError } from "@centspan/model";
@@ -10,15 +9,14 @@ import { answerHealth, createServer, reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { countTokens, countTokensProtocol } from "./count-tokens.ts";
+import { passHint, passModels } from "./pass-on.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
 import { runExchange } from "./run-exchange.ts";
-import { authenticate } from "./stages/admit.ts";
 import { answerError, createHttpSink } from "./transports/http-sink.ts";
 import { MAX_BODY_BYTES, readHttpBody } from "./transports/read-http-body.ts";
 import { serveWebSockets, type WebSocketLimits } from "./transports/serve-web-sockets.ts";
-import { selectRequestHeaders, selectResponseHeaders } from "./upstream/upstream.ts";
 
 export type GatewayOptions = PipelineOptions & {
   tracer: Tracer;
@@ -35,6 +33,7 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   app.get("/health", (_request, reply) => answerHealth(reply, options.stores ?? {}));
   app.get("/v1/models", (request, reply) => passModels(request.raw, reply, options));
+  app.post("/v1/hints", (request, reply) => passHint(request.raw, reply, options));
   // Agents that try a WebSocket first fall back to HTTP at once on this status, and only after retries on others.
   app.get("/v1/responses", (_request, reply) =>
     reply
@@ -81,25 +80,6 @@ function refuseOtherMethods(app: FastifyInstance, url: string): void {
       throw new CentspanError("method_not_allowed", `${request.method} ${url}: only POST is served`);
     },
   });
-}
-
-async function passModels(
-  request: IncomingMessage,
-  reply: FastifyReply,
-  options: GatewayOptions,
-): Promise<FastifyReply> {
-  await authenticate(request.headers, options.admit.credentials);
-  const { upstream } = options.upstreams.first;
-  const client = new AbortController();
-  reply.raw.once("close", () => client.abort());
-  const answer = await upstream.send({
-    method: "GET",
-    path: "/v1/models",
-    headers: selectRequestHeaders(request.headers, upstream),
-    body: null,
-    signal: client.signal,
-  });
-  return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(answer.body);
 }
 
 function sendError(reply: FastifyReply, error: CentspanError): FastifyReply {

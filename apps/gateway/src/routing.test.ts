@@ -171,3 +171,31 @@ describe("upstreams", () => {
     expect([response.status, await response.json()]).toMatchObject([404, { error: { param: "model" } }]);
   });
 });
+
+describe("hints of an agent's loop", () => {
+  it("go to every replica that knows agents, and to no other", async () => {
+    const one = { name: "own", provider: "centspan", models: ["m"], replicas: [{ url: peers[0].url }] };
+    const two = { name: "other", provider: "openai", replicas: [{ url: peers[1].url }] };
+    const at = await test.open({ upstreams: { upstreams: [one, two] } });
+    const hint = { path: "/v1/hints", body: { kind: "run_ended", runId: "r" } };
+    answers((response) => void response.writeHead(204).end(), good);
+    expect((await client.post(hint, {}, at)).status).toBe(204);
+    expect(peers.map(({ requests }) => requests.map(({ url, body }) => [url, body]))).toEqual([
+      [["/v1/hints", JSON.stringify(hint.body)]],
+      [],
+    ]);
+    answers(failing(400), good);
+    expect((await client.post(hint, {}, at)).status).toBe(400);
+    expect((await client.post(hint, { authorization: "" }, at)).status).toBe(401);
+    expect((await client.post({ ...hint, body: { x: "x".repeat(20_000) } }, {}, at)).status).toBe(413);
+  });
+
+  it("are about the session that a request was given, however its client named it", async () => {
+    answers(good, good);
+    const at = await test.open({
+      upstreams: { upstreams: [{ name: "own", provider: "centspan", replicas: [{ url: peers[0].url }] }] },
+    });
+    await client.post(RESPONSES, { "session-id": "codex-1" }, at);
+    expect(peers[0].requests[0]?.headers["x-centspan-session"]).toBe("codex-1");
+  });
+});

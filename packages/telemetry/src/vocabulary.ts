@@ -145,6 +145,8 @@ export const ATTRIBUTES = {
   "centspan.step.context_tokens": { type: "int", unit: "token", doc: "Sum of their contexts" },
   "centspan.step.prefill_tokens": { type: "int", unit: "token", doc: "Tokens prefilled in the same step" },
   "centspan.step.time_ms": { type: "double", unit: "ms", doc: "Step time of the model, before time scaling" },
+  "centspan.kv.transfer.from": { type: "string", doc: "Replica that keys and values came from" },
+  "centspan.step.draft_model": { type: "string", doc: "Draft model that proposed tokens" },
   "centspan.step.draft_proposed": { type: "int", unit: "token", doc: "Draft tokens proposed" },
   "centspan.step.draft_accepted": { type: "int", unit: "token", doc: "Draft tokens accepted" },
   "centspan.time_scale": { type: "double", doc: "Wall time ÷ model time of the engine" },
@@ -209,6 +211,11 @@ export const SPANS = {
     layer: "inference",
     kind: "internal",
     says: "one engine step of a replica, linked to the requests in its batch",
+  },
+  "inference.kv.transfer": {
+    layer: "inference",
+    kind: "internal",
+    says: "keys and values go from the replica that prefilled to the one that decodes",
   },
   "inference.kv.evict": { layer: "inference", kind: "internal", says: "blocks that had to go, by policy" },
 } as const satisfies Record<string, SpanDefinition>;

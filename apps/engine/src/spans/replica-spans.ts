@@ -3,7 +3,7 @@
  * without parents, in traces of the replica; a new trace begins every 10,000 steps so that none grows without bound.
  */
 import type { Step } from "@centspan/serving";
-import { createTraceId, endSpan, type SpanAttributes, startSpan } from "@centspan/telemetry";
+import { createTraceId, endSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Span, Tracer } from "@opentelemetry/api";
 
 const STEPS_PER_TRACE = 10_000;
@@ -11,10 +11,10 @@ const STEPS_PER_TRACE = 10_000;
 export type ReplicaSpans = {
   /** The span of a step, open so that requests can be linked to it; `endStep` closes it. */
   startStep(step: Step, startNs: bigint): Span;
-  endStep(span: Span, done: { step: Step; startNs: bigint; endNs: bigint }): void;
+  endStep(span: Span, done: { step: Step; startNs: bigint; endNs: bigint; acceptedTokens: number }): void;
 };
 
-export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; policy: string };
+export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; policy(): string };
 
 export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptions): ReplicaSpans {
   let traceId = createTraceId();
@@ -34,12 +34,19 @@ export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptio
         },
       });
     },
-    endStep(span, { step, startNs, endNs }) {
+    endStep(span, { step, startNs, endNs, acceptedTokens }) {
+      if (step.draftModel !== null) {
+        setAttributes(span, {
+          "centspan.step.draft_model": step.draftModel,
+          "centspan.step.draft_proposed": step.draftedTokens,
+          "centspan.step.draft_accepted": acceptedTokens,
+        });
+      }
       endSpan(span, endNs);
       if (step.evicted.length === 0) return;
       const attributes = {
         ...common,
-        "centspan.kv.policy": policy,
+        "centspan.kv.policy": policy(),
         "centspan.kv.evicted_blocks": step.evicted.length,
         "centspan.kv.tier": "device",
       };

@@ -5,25 +5,26 @@
  * once, and each of those steps links back.
  */
 import type { Admission } from "@centspan/serving";
-import { createTraceId, endSpan, linkSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
-import { type Context, type Span, type Tracer, trace } from "@opentelemetry/api";
+import { endSpan, linkSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
+import type { Context, Span, Tracer } from "@opentelemetry/api";
 
 export type RequestSpans = {
   admit(admission: Admission, atNs: bigint): void;
   preempt(atNs: bigint): void;
   /** `step` computed this many tokens of the prompt. */
   computeChunk(step: Span, tokens: number): void;
-  /** `step` gave the request a token: prefill is over, decoding has begun. */
-  takeToken(step: Span, atNs: bigint): void;
+  /** `step` gave the request tokens: prefill is over, decoding has begun. */
+  takeTokens(step: Span, count: number, atNs: bigint): void;
   end(atNs: bigint, how: { aborted: boolean }): void;
 };
 
 export type RequestSpansOptions = {
   tracer: Tracer;
-  parent: Context;
+  /** The caller's span or, where it has none, a trace of its own. */
+  place: { parent: Context } | { traceId: string };
   /** On every span of this engine. */
   common: SpanAttributes;
-  cache: { blockTokens: number; policy: string };
+  cache: { blockTokens: number; policy(): string };
   arrivalNs: bigint;
   queueDepth: number;
 };
@@ -31,9 +32,7 @@ export type RequestSpansOptions = {
 type Template = "inference.queue" | "inference.kv.lookup" | "inference.prefill" | "inference.decode";
 
 export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
-  const { tracer, parent, common, cache, arrivalNs, queueDepth } = options;
-  // A request that came without trace context still gets one trace.
-  const place = trace.getSpanContext(parent) ? { parent } : { traceId: createTraceId() };
+  const { tracer, place, common, cache, arrivalNs, queueDepth } = options;
   const start = (template: Template, startNs: bigint, attributes: SpanAttributes = {}): Span =>
     startSpan(tracer, template, { ...place, startNs, attributes: { ...common, ...attributes } });
   const startQueue = (atNs: bigint, depth: number): Span =>
@@ -69,7 +68,7 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
         "centspan.kv.hit_tokens": admission.hitTokens,
         "centspan.kv.block_tokens": cache.blockTokens,
         "centspan.kv.tier": "device",
-        "centspan.kv.policy": cache.policy,
+        "centspan.kv.policy": cache.policy(),
       });
       endSpan(lookup, atNs);
       prefill = { span: start("inference.prefill", atNs), chunks: [] };
@@ -84,10 +83,10 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
       prefill.chunks.push(tokens);
       linkBothWays(prefill.span, step);
     },
-    takeToken(step, atNs) {
+    takeTokens(step, count, atNs) {
       endPrefill(atNs);
       decode ??= { span: start("inference.decode", atNs), tokens: 0 };
-      decode.tokens += 1;
+      decode.tokens += count;
       linkBothWays(decode.span, step);
     },
     end(atNs, { aborted }) {

@@ -3,7 +3,6 @@
  * usage that was not reported is absent and flagged, never zero.
  */
 import { CentspanError } from "@centspan/base";
-import type { KeyRules } from "@centspan/model";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -159,7 +158,7 @@ async function send(
       path,
       headers: {
         ...selectRequestHeaders(exchange.headers, upstream),
-        ...writePriority(exchange.rules, upstream),
+        ...writeKnowledge(exchange, upstream),
         ...writeTraceContext(span),
       },
       body,
@@ -171,9 +170,20 @@ async function send(
   }
 }
 
-/** For an upstream that can let people go before jobs. */
-const writePriority = ({ priority }: KeyRules, { seesIdentity }: Upstream): Record<string, string> =>
-  priority !== undefined && seesIdentity ? { "x-centspan-priority": priority } : {};
+/** For an upstream that knows agents: whom to let go first, and whose conversation it is where the client said it otherwise. */
+function writeKnowledge({ rules, identity, headers }: Exchange, { seesIdentity }: Upstream): Record<string, string> {
+  if (!seesIdentity) return {};
+  const session = identity["gen_ai.conversation.id"];
+  return {
+    ...(rules.priority !== undefined && { "x-centspan-priority": rules.priority }),
+    ...(typeof session === "string" && headers["x-centspan-session"] === undefined && isPlain(session)
+      ? { "x-centspan-session": session }
+      : {}),
+  };
+}
+
+/** What a header can hold. */
+const isPlain = (text: string): boolean => /^[\x21-\x7e]{1,200}$/.test(text);
 
 type RunningCall = {
   span: Span;

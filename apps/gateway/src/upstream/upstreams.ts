@@ -39,8 +39,8 @@ export type Upstreams = {
   choose(request: RouteRequest): Route;
   /** Whether there is somebody to choose. */
   canServe(request: RouteRequest): boolean;
-  /** Who is asked for what belongs to no model. */
-  first: Replica;
+  /** All there are, in order of preference; the first is asked for what belongs to no model. */
+  replicas: readonly [Replica, ...Replica[]];
   close(): Promise<void>;
 };
 
@@ -62,6 +62,10 @@ export function createUpstreams({ file, readKey, nowMs = () => performance.now()
   const groups = file.upstreams.map((upstream) => createGroup(upstream, readKey, nowMs));
   const [first] = groups;
   if (first === undefined) throw new CentspanError("invalid_file", "upstreams: must name one", { field: "upstreams" });
+
+  const [firstReplica, ...others] = first.replicas;
+  const later = groups.slice(1).flatMap((group) => group.replicas);
+  const replicas: [Replica, ...Replica[]] = [firstReplica, ...others, ...later];
 
   const find = (request: RouteRequest): Route | null => {
     const region = request.region ?? file.region ?? null;
@@ -88,9 +92,9 @@ export function createUpstreams({ file, readKey, nowMs = () => performance.now()
           findTranslation(group, request.protocol) !== undefined &&
           group.replicas.some((replica) => canTake(replica, request)),
       ),
-    first: first.replicas[0],
+    replicas,
     async close() {
-      await Promise.all(groups.flatMap(({ replicas }) => replicas.map(({ upstream }) => upstream.close())));
+      await Promise.all(replicas.map(({ upstream }) => upstream.close()));
     },
   };
 }

@@ -31,6 +31,8 @@ export type Dispatcher = {
   follow(id: string, atNs: number): Placement | null;
   /** The request is gone. */
   forget(id: string): void;
+  /** For requests to come; it begins without memory. Throws what `createRouter` throws. */
+  setRouter(choice: RouterChoice): void;
 };
 
 type Pool = { router: Router; views: ReplicaView[]; indices: number[] };
@@ -85,6 +87,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return { replica, request: rest };
     },
     forget: (id) => void open.delete(id),
+    setRouter(choice) {
+      both.router = createRouter(choice, createRandom(options.seed));
+      prefill.router = createRouter(choice, createRandom(options.seed));
+      decode.router = createRouter(choice, createRandom(options.seed + 1));
+    },
   };
 }
 

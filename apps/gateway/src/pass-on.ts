@@ -1,0 +1,61 @@
+/** Requests that are no inference and cost nothing: who has a key may make them, and an upstream answers. */
+import type { IncomingMessage } from "node:http";
+import { CentspanError } from "@centspan/base";
+import type { FastifyReply } from "fastify";
+import type { PipelineOptions } from "./pipeline.ts";
+import { authenticate } from "./stages/admit.ts";
+import { readHttpBody } from "./transports/read-http-body.ts";
+import { selectRequestHeaders, selectResponseHeaders, type Upstream } from "./upstream/upstream.ts";
+
+type PassOptions = Pick<PipelineOptions, "admit" | "upstreams">;
+
+export async function passModels(
+  request: IncomingMessage,
+  reply: FastifyReply,
+  options: PassOptions,
+): Promise<FastifyReply> {
+  await authenticate(request.headers, options.admit.credentials);
+  const answer = await send(request, reply, options.upstreams.replicas[0].upstream, null);
+  return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(answer.body);
+}
+
+/**
+ * What an agent's loop tells the cache goes to every replica that understands it. Which of them has the conversation is
+ * known there. Where none understands, nothing is lost by it: 204 all the same.
+ */
+export async function passHint(
+  request: IncomingMessage,
+  reply: FastifyReply,
+  options: PassOptions,
+): Promise<FastifyReply> {
+  await authenticate(request.headers, options.admit.credentials);
+  const body = await readHttpBody(request);
+  if (body.length > MAX_HINT_BYTES) {
+    throw new CentspanError("payload_too_large", `body: larger than ${MAX_HINT_BYTES} bytes`, { field: "body" });
+  }
+  const knowing = options.upstreams.replicas.filter(({ upstream }) => upstream.seesIdentity);
+  const answers = await Promise.all(knowing.map(({ upstream }) => send(request, reply, upstream, body)));
+  const refusal = answers.find(({ statusCode }) => statusCode >= 400);
+  for (const answer of answers) if (answer !== refusal) void answer.body.dump();
+  if (refusal === undefined) return reply.code(204).send();
+  return reply.code(refusal.statusCode).headers(selectResponseHeaders(refusal.headers)).send(refusal.body);
+}
+
+const MAX_HINT_BYTES = 16 * 1024;
+
+function send(
+  { headers, url = "/", method }: IncomingMessage,
+  reply: FastifyReply,
+  upstream: Upstream,
+  body: Buffer | null,
+) {
+  const client = new AbortController();
+  reply.raw.once("close", () => client.abort());
+  return upstream.send({
+    method: method === "POST" ? "POST" : "GET",
+    path: url,
+    headers: selectRequestHeaders(headers, upstream),
+    body,
+    signal: client.signal,
+  });
+}
