@@ -20,6 +20,7 @@ export * from "./machine/pipeline.ts";
 export * from "./machine/token-cost.ts";
 export { routers } from "./registry.gen.ts";
 export * from "./serving-types.ts";
+export * from "./simulate/agent-sessions.ts";
 export * from "./simulate/closed-loop.ts";
 export * from "./simulate/config.ts";
 export * from "./simulate/hit-rate-curve.ts";

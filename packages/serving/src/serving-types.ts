@@ -32,6 +32,12 @@ export type ServingOptions = {
   seed?: number;
 };
 
+/** What may change while a core runs. `speculation: null` drafts no longer. */
+export type ServingChange = Partial<Pick<ServingConfig, "maxSequences" | "tokenBudget" | "chunkedPrefill">> & {
+  policy?: KvPolicyPlugin;
+  speculation?: Speculation | null;
+};
+
 /** Whether a person waits for the answer. Batch work gives way to people. */
 export type Priority = "interactive" | "batch";
 
@@ -123,6 +129,11 @@ export type ServingCore = {
   nextArrivalNs(): number | null;
   /** What a router may ask of a replica of this speed. */
   view(speed: number): ReplicaView;
+  /**
+   * Takes effect with the next step; who runs goes on, even where a smaller batch would not have let everybody in. Throws
+   * `invalid_request` naming the field, and then changes nothing.
+   */
+  configure(change: ServingChange): void;
   /** What an agent's loop knows beyond its requests. */
   hint: KvCache["hint"];
   state(): ServingState;

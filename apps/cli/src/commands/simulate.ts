@@ -5,19 +5,23 @@ import { findKvPolicy } from "@centspan/policies";
 import {
   buildCluster,
   chooseCapacities,
+  createClosedLoop,
   createOpenLoop,
   type HitRateCurve,
   MOONCAKE_BLOCK_TOKENS,
   parseSimulationConfig,
   readAzure,
   readMooncake,
+  readWeka,
   type SimulationConfig,
-  type SimulationResult,
   simulate,
   type TraceBytes,
   type TraceRequest,
+  toAgentSessions,
   toServingRequests,
   traceHitRates,
+  type WekaRequest,
+  type Workload,
 } from "@centspan/serving";
 import { drawLineChart } from "@centspan/ui/chart";
 import { type Command, Option } from "commander";
@@ -26,7 +30,8 @@ import { formatSimulation, tabulateCurves } from "../report-simulation.ts";
 
 type SimulateOptions = {
   trace?: string;
-  format: keyof typeof READERS;
+  format: "mooncake" | "azure" | "weka";
+  concurrent: string;
   config?: string;
   printConfig: boolean;
   curve?: string;
@@ -34,10 +39,6 @@ type SimulateOptions = {
   json: boolean;
 };
 
-const READERS: Record<"mooncake" | "azure", (bytes: TraceBytes) => AsyncGenerator<TraceRequest>> = {
-  mooncake: readMooncake,
-  azure: readAzure,
-};
 const PROGRESS_EVERY = 1_000;
 
 export function registerSimulate(program: Command): void {
@@ -45,7 +46,10 @@ export function registerSimulate(program: Command): void {
     .command("simulate")
     .description("what a recorded trace would have cost, and how long people had waited, on a cluster you describe")
     .option("--trace <file>", "the trace; gzip is understood")
-    .addOption(new Option("--format <name>", "format of the trace").choices(Object.keys(READERS)).default("mooncake"))
+    .addOption(
+      new Option("--format <name>", "format of the trace").choices(["mooncake", "azure", "weka"]).default("mooncake"),
+    )
+    .option("--concurrent <n>", "agent sessions at a time, for traces of sessions (weka)", "32")
     .option("--config <file>", "the cluster as JSON; default: what --print-config prints")
     .option("--print-config", "print the whole configuration with its defaults, and do nothing else", false)
     .option("--curve <file>", "write the hit rate by cache capacity as SVG, and add its table")
@@ -60,18 +64,42 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
     process.stdout.write(`${JSON.stringify(config, null, 2)}\n`);
     return;
   }
-  if (options.trace === undefined)
-    throw new CentspanError("invalid_request", "--trace: name the trace to simulate", { field: "trace" });
-  const capacities = parseCapacities(options.capacities);
+  const capacities = options.capacities?.split(",").map((word) => parseCount("capacities", word)) ?? null;
   const progress = createProgress(process.stderr);
-  const trace = await readTrace(options.trace, options.format, (text) => progress.step(text));
-  const result = simulateTrace(config, trace, (text) => progress.step(text));
-  progress.done(`${trace.length} requests simulated`);
+  const { workload, requests, trace } = await openWorkload(options, config, progress.step);
+  const { cluster, price } = buildCluster(config);
+  const onProgress = (finished: number): void => {
+    if (finished % PROGRESS_EVERY === 0) progress.step(drawBar(finished, requests));
+  };
+  const result = simulate(cluster, workload, { price, onProgress });
+  progress.done(`${result.requests} requests simulated`);
   const curves = options.curve === undefined ? [] : drawCurve(options.curve, { config, trace, capacities });
   const answer = { config, result, ...(options.curve === undefined ? {} : { curves }) };
   process.stdout.write(
     options.json ? `${JSON.stringify(answer, null, 2)}\n` : `${formatSimulation(result)}${tabulateCurves(curves)}\n`,
   );
+}
+
+/** `trace` holds what a curve can be drawn of: nothing where the format has no order of arrivals of its own. */
+type OpenWorkload = { workload: Workload; requests: number; trace: readonly TraceRequest[] };
+
+async function openWorkload(
+  { trace: file, format, concurrent }: SimulateOptions,
+  config: SimulationConfig,
+  say: (text: string) => void,
+): Promise<OpenWorkload> {
+  if (file === undefined)
+    throw new CentspanError("invalid_request", "--trace: name the trace to simulate", { field: "trace" });
+  const { blockTokens } = config.engine;
+  if (format === "weka") {
+    const recorded: WekaRequest[] = await readTrace(file, readWeka, say);
+    const sessions = toAgentSessions(recorded, blockTokens);
+    const workload = createClosedLoop(sessions, parseCount("concurrent", concurrent));
+    return { workload, requests: recorded.length, trace: [] };
+  }
+  const trace = await readTrace(file, format === "azure" ? readAzure : readMooncake, say);
+  const shape = { traceBlockTokens: MOONCAKE_BLOCK_TOKENS, blockTokens, arrivalScale: config.arrivalScale };
+  return { workload: createOpenLoop(toServingRequests(trace, shape)), requests: trace.length, trace };
 }
 
 function readConfig(file: string | undefined): SimulationConfig {
@@ -99,25 +127,22 @@ function readText(file: string): string {
   }
 }
 
-function parseCapacities(list: string | undefined): number[] | null {
-  if (list === undefined) return null;
-  return list.split(",").map((word) => {
-    const blocks = Number(word);
-    if (Number.isSafeInteger(blocks) && blocks > 0) return blocks;
-    const message = `--capacities: ${JSON.stringify(word)} is no whole number of blocks above 0`;
-    throw new CentspanError("invalid_request", message, { field: "capacities" });
-  });
+function parseCount(option: string, word: string): number {
+  const value = Number(word);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  const message = `--${option}: ${JSON.stringify(word)} is no whole number above 0`;
+  throw new CentspanError("invalid_request", message, { field: option });
 }
 
-async function readTrace(
+async function readTrace<T>(
   file: string,
-  format: SimulateOptions["format"],
+  read: (bytes: TraceBytes) => AsyncGenerator<T>,
   say: (text: string) => void,
-): Promise<TraceRequest[]> {
+): Promise<T[]> {
   if (!existsSync(file)) throw new CentspanError("invalid_file", `${file}: there is no such file`);
-  const trace: TraceRequest[] = [];
+  const trace: T[] = [];
   try {
-    for await (const request of READERS[format](createReadStream(file))) {
+    for await (const request of read(createReadStream(file))) {
       trace.push(request);
       if (trace.length % PROGRESS_EVERY === 0) say(`reading ${file}: ${trace.length} requests`);
     }
@@ -127,24 +152,6 @@ async function readTrace(
   }
   if (trace.length === 0) throw new CentspanError("invalid_file", `${file}: holds no request`);
   return trace;
-}
-
-function simulateTrace(
-  config: SimulationConfig,
-  trace: readonly TraceRequest[],
-  say: (text: string) => void,
-): SimulationResult {
-  const { cluster, price } = buildCluster(config);
-  const shape = {
-    traceBlockTokens: MOONCAKE_BLOCK_TOKENS,
-    blockTokens: config.engine.blockTokens,
-    arrivalScale: config.arrivalScale,
-  };
-  const requests = toServingRequests(trace, shape);
-  const onProgress = (finished: number): void => {
-    if (finished % PROGRESS_EVERY === 0) say(drawBar(finished, requests.length));
-  };
-  return simulate(cluster, createOpenLoop(requests), { price, onProgress });
 }
 
 const BAR_CELLS = 30;
@@ -158,7 +165,9 @@ type Curve = { config: SimulationConfig; trace: readonly TraceRequest[]; capacit
 
 function drawCurve(file: string, { config, trace, capacities }: Curve): HitRateCurve[] {
   if (trace.every(({ blockKeys }) => blockKeys.length === 0))
-    throw new CentspanError("invalid_request", "--curve: this trace has no block hashes", { field: "curve" });
+    throw new CentspanError("invalid_request", "--curve: this trace has no block hashes in order of arrival", {
+      field: "curve",
+    });
   const curves = traceHitRates(trace, {
     policies: [findKvPolicy(config.policy)],
     optimum: findKvPolicy("belady"),

@@ -7,7 +7,7 @@
 import { assert, createRandom, type Random } from "@centspan/base";
 import type { KvWait, ReplicaView } from "@centspan/model";
 import { createKvCache } from "../kv-cache.ts";
-import type { Admission, ServingOptions, ServingRequest, WorkTotals } from "../serving-types.ts";
+import type { Admission, ServingChange, ServingOptions, ServingRequest, WorkTotals } from "../serving-types.ts";
 import { addVerification, createDraftPlanner, sampleAccepted, timeDrafts } from "../speculative/drafting.ts";
 import { toNs } from "../step-time.ts";
 import { checkConfig, checkRequest } from "./check-config.ts";
@@ -41,13 +41,15 @@ export type BatchMachine = {
   complete(endNs: number): void;
   /** Goes on decoding in whole steps that end by `untilNs` and in which nothing but decoding happens; when it stopped. */
   repeat(nowNs: number, untilNs: number): number;
+  /** Takes effect with the next step. */
+  configure(change: ServingChange): void;
   /** What a router may ask. */
   view(speed: number): ReplicaView;
 };
 
 export function createBatchMachine(options: ServingOptions, listener: BatchListener): BatchMachine {
   const batch = createBatch(options);
-  const { running, waiting, config } = batch;
+  const { running, waiting } = batch;
   const random = createRandom(options.seed ?? 0);
   const sequences = new Map<string, Sequence>();
   const totals = createTotals();
@@ -67,7 +69,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
     batch,
     totals,
     submit(request) {
-      checkRequest(config, request);
+      checkRequest(batch.config, request);
       assert(!sequences.has(request.id), `request ${request.id} is here already`);
       const sequence = createSequence(request);
       sequences.set(request.id, sequence);
@@ -120,6 +122,10 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       assert(inFlight === null, "a step is under way");
       return isSteady && !hasArrivals ? repeatDecodes(batch, totals, nowNs, untilNs) : nowNs;
     },
+    configure(change) {
+      configureBatch(batch, change);
+      isSteady = false;
+    },
     view: (speed) => viewBatch(batch, speed),
   };
 }
@@ -136,6 +142,16 @@ function createBatch({ config, policy, stepTime, tiers, speculation }: ServingOp
     prefilling: [],
     clock: createDecodeClock(config.blockTokens),
   };
+}
+
+function configureBatch(batch: Batch, { policy, speculation, ...limits }: ServingChange): void {
+  const config = { ...batch.config, ...limits };
+  checkConfig(config);
+  const planDrafts = speculation ? createDraftPlanner(speculation) : null;
+  // Everything that could be refused has been.
+  batch.config = config;
+  if (speculation !== undefined) batch.planDrafts = planDrafts;
+  if (policy) batch.cache.setPolicy(policy);
 }
 
 const createTotals = (): WorkTotals => ({

@@ -16,12 +16,15 @@ export function checkConfig(config: ServingConfig): void {
   throw new CentspanError("invalid_request", message, { field: "tokenBudget" });
 }
 
-export function checkRequest({ blockTokens, capacityBlocks }: ServingConfig, request: ServingRequest): void {
+type RequestSize = Pick<ServingRequest, "promptTokens" | "outputTokens" | "importedTokens">;
+
+export function checkRequest({ blockTokens, capacityBlocks }: ServingConfig, request: RequestSize): void {
   const { promptTokens, outputTokens, importedTokens = 0 } = request;
   assert(promptTokens > 0 && outputTokens > 0, "a request has a prompt and an output");
   assert(importedTokens < promptTokens, "the last token of a prompt is computed where the answer is made");
   const tokens = promptTokens + outputTokens;
   if (Math.ceil(tokens / blockTokens) <= capacityBlocks) return;
-  const message = `${tokens} tokens of prompt and output; this engine holds ${capacityBlocks * blockTokens}`;
+  const most = capacityBlocks * blockTokens;
+  const message = `a request of ${tokens} tokens, prompt and output; this engine holds ${most}`;
   throw new CentspanError("invalid_request", message, { field: "capacityBlocks" });
 }

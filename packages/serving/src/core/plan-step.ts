@@ -131,7 +131,7 @@ function chooseDrafts({ config, clock, stepTime }: Batch, plan: StepPlan, planDr
   const sequences = clock.sequences();
   const load = { ...plan.load, decodeSequences: sequences, decodeContextTokens: clock.contextTokens() };
   const { draft, draftTokens } = planDrafts(load, stepTime);
-  const most = Math.floor(config.tokenBudget / sequences) - 1;
+  const most = Math.max(0, Math.floor(config.tokenBudget / sequences) - 1);
   plan.drafts = { draft, draftTokens: Math.min(draftTokens, most) };
   plan.isSteady = false;
 }

@@ -174,8 +174,67 @@ describe("batching", () => {
 
   it("refuses what could never fit", () => {
     const core = createServingCore({ config: { ...fixed, capacityBlocks: 4 }, policy: lruLeaf, stepTime });
-    expect(() => core.submit(request("big", 250, 7))).toThrow(/257 tokens .* holds 256/);
+    expect(() => core.submit(request("big", 250, 7))).toThrow(/257 tokens, .* holds 256/);
     expect(() => core.submit(request("fits", 250, 6))).not.toThrow();
+  });
+});
+
+describe("settings at run time", () => {
+  const open = () => {
+    const core = createServingCore({ config: fixed, policy: lruLeaf, stepTime });
+    for (let at = 0; at < 10; at++) core.submit(request(`r${at}`, 100, 50));
+    return core;
+  };
+  /** Takes a step and returns it. */
+  const take = (core: ReturnType<typeof open>, nowNs: number) => {
+    const step = core.nextStep(nowNs) ?? expect.fail("nothing to do");
+    core.completeStep(nowNs + step.durationNs);
+    return step;
+  };
+
+  it("take effect with the next step, and who runs goes on", () => {
+    const core = open();
+    core.configure({ maxSequences: 4 });
+    expect(take(core, 0).admitted).toHaveLength(4);
+    core.configure({ maxSequences: 2 });
+    expect(take(core, 1).decodes).toHaveLength(4);
+    core.configure({ maxSequences: 10 });
+    expect(take(core, 2).admitted).toHaveLength(6);
+  });
+
+  it("begin and end drafting between steps", () => {
+    const core = open();
+    take(core, 0);
+    const draft = { id: "sure", parameters: 1e9, stepMs: 0.1, sequenceMs: 0, acceptance: [1, 1] };
+    core.configure({ speculation: { drafts: [draft], draftTokens: 2 } });
+    expect(take(core, 1)).toMatchObject({ draftModel: "sure", draftedTokens: 20 });
+    expect(core.nextStep(2)?.decodes[0]?.contextTokens).toBe(104);
+    core.configure({ speculation: null });
+    expect(core.completeStep(3).filter((event) => event.type === "token")).toHaveLength(30);
+    expect(take(core, 4)).toMatchObject({ draftModel: null, draftedTokens: 0 });
+    expect(core.nextStep(5)?.decodes[0]?.contextTokens).toBe(108);
+  });
+
+  it("that make no sense are refused, naming the field, and change nothing", () => {
+    const core = open();
+    const refused = (field: string) => expect.objectContaining({ code: "invalid_request", field });
+    expect(() => core.configure({ maxSequences: 0 })).toThrow(refused("maxSequences"));
+    expect(() => core.configure({ maxSequences: 3, tokenBudget: 2 })).toThrow(refused("tokenBudget"));
+    const speculation = { drafts: [], draftTokens: 1 };
+    expect(() => core.configure({ maxSequences: 3, speculation })).toThrow(refused("speculation.drafts"));
+    expect(take(core, 0).admitted).toHaveLength(10);
+  });
+
+  it("change the policy without losing what is cached", () => {
+    const keys = [1, 2, 3, 4];
+    const core = createServingCore({ config: fixed, policy: lruLeaf, stepTime });
+    core.submit(request("first", 260, 1, keys));
+    take(core, 0);
+    for (const policy of kvPolicies) {
+      core.configure({ policy });
+      core.submit(request(policy.id, 260, 1, keys));
+      expect(take(core, 1_000_000_000).admitted[0]?.hitBlocks, policy.id).toBe(4);
+    }
   });
 });
 

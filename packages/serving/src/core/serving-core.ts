@@ -38,6 +38,7 @@ export function createServingCore(options: ServingOptions): ServingCore {
     },
     nextArrivalNs: waiting.nextArrivalNs,
     view: machine.view,
+    configure: machine.configure,
     hint: cache.hint,
     state: () => ({ waiting: waiting.length(), running: running.length, blocks: cache.counts() }),
     totals: () => ({ ...machine.totals }),

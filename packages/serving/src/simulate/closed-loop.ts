@@ -6,9 +6,9 @@
  */
 import { assert } from "@centspan/base";
 import type { ServingRequest } from "../serving-types.ts";
-import type { Workload } from "./workload.ts";
+import { findLongest, type Workload } from "./workload.ts";
 
-export type Turn = Pick<ServingRequest, "promptTokens" | "outputTokens" | "blockKeys"> & {
+export type Turn = Omit<ServingRequest, "id" | "arrivalNs" | "priority"> & {
   /** From the end of the answer before, or the start of the thread, to this request. */
   gapNs: number;
   /** Threads that start with the end of this turn's answer. */
@@ -35,13 +35,13 @@ export function createClosedLoop(sessions: readonly Session[], concurrent: numbe
       end(run, atNs, out);
       return;
     }
-    const { gapNs, promptTokens, outputTokens, blockKeys } = turn;
+    const { gapNs, subAgents: _agents, waitsForThem: _waits, ...asked } = turn;
     const id = `s${run.session.number}-${issued}`;
     issued += 1;
     run.next += 1;
     open.set(id, run);
     const { priority } = run.session;
-    out.push({ id, arrivalNs: atNs + gapNs, promptTokens, outputTokens, blockKeys, ...(priority ? { priority } : {}) });
+    out.push({ ...asked, id, arrivalNs: atNs + gapNs, ...(priority ? { priority } : {}) });
   };
 
   const end = ({ session, parent }: Run, atNs: number, out: ServingRequest[]): void => {
@@ -78,17 +78,23 @@ export function createClosedLoop(sessions: readonly Session[], concurrent: numbe
   return {
     isClosed: true,
     first,
+    longest: findLongest(sessions.flatMap(({ thread }) => listTurns(thread))),
     follow(id, finishedNs) {
       const run = open.get(id);
       open.delete(id);
-      const out: ServingRequest[] = [];
-      if (run === undefined) return out;
-      const { subAgents = [], waitsForThem = false } = run.thread[run.next - 1] ?? {};
+      const requests: ServingRequest[] = [];
+      if (run === undefined) return { requests, ended: [] };
+      const { subAgents = [], waitsForThem = false, thread } = run.thread[run.next - 1] ?? {};
+      const isLast = run.next >= run.thread.length;
       const awaited = waitsForThem && subAgents.length > 0;
       if (awaited) run.childrenLeft = subAgents.length;
-      for (const thread of subAgents) startThread(thread, run.session, awaited ? run : null, finishedNs, out);
-      if (!awaited) ask(run, finishedNs, out);
-      return out;
+      for (const agent of subAgents) startThread(agent, run.session, awaited ? run : null, finishedNs, requests);
+      if (!awaited) ask(run, finishedNs, requests);
+      return { requests, ended: isLast && thread ? [thread] : [] };
     },
   };
 }
+
+/** With those of its sub-agents, and theirs. */
+const listTurns = (thread: Thread): Turn[] =>
+  thread.flatMap((turn) => [turn, ...(turn.subAgents ?? []).flatMap(listTurns)]);

@@ -5,6 +5,7 @@
  */
 import { assert } from "@centspan/base";
 import { createDispatcher, type KvTransfer, type ReplicaRole } from "../cluster/dispatcher.ts";
+import { checkRequest } from "../core/check-config.ts";
 import type { RouterChoice } from "../find-router.ts";
 import type { ServingOptions, ServingRequest, Step, WorkTotals } from "../serving-types.ts";
 import { createArrivals } from "./arrivals.ts";
@@ -51,6 +52,8 @@ export type SimulationRun = {
 export type RunOptions = { observer?: SimulationObserver; onProgress?(finished: number): void };
 
 export function runCluster(cluster: ClusterSpec, workload: Workload, options: RunOptions = {}): SimulationRun {
+  const { longest } = workload;
+  if (longest !== null) for (const { config } of cluster.replicas) checkRequest(config, longest);
   const state = createRun(cluster, workload, options);
   const { replicas, arrivals } = state;
   const isCoupled = workload.isClosed || cluster.replicas.some(({ role = "both" }) => role !== "both");
@@ -111,7 +114,10 @@ function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgr
     endNs = Math.max(endNs, atNs);
     observer?.onFinished(id, atNs);
     onProgress?.(finished.length);
-    for (const next of workload.follow(id, atNs)) arrivals.add({ request: next, replica: null });
+    const { requests, ended } = workload.follow(id, atNs);
+    for (const next of requests) arrivals.add({ request: next, replica: null });
+    for (const thread of ended)
+      for (const { machine } of replicas) machine.batch.cache.hint({ kind: "ended", ...thread, atNs });
   };
   const replicas = cluster.replicas.map((spec, index) =>
     createVirtualReplica(

@@ -11,14 +11,18 @@ export type TraceShape = {
   arrivalScale: number;
 };
 
+/** How many of the engine's blocks make one of the trace's. Throws when that is no whole number. */
+export function checkBlocks(traceBlockTokens: number, blockTokens: number): number {
+  const parts = traceBlockTokens / blockTokens;
+  if (Number.isInteger(parts)) return parts;
+  const message = `blocks of ${blockTokens} tokens don't divide the trace's blocks of ${traceBlockTokens}`;
+  throw new CentspanError("invalid_request", message, { field: "engine.blockTokens" });
+}
+
 /** Requests without output ask for one token: something has to come. */
 export function toServingRequests(trace: readonly TraceRequest[], shape: TraceShape): ServingRequest[] {
   const { traceBlockTokens, blockTokens, arrivalScale } = shape;
-  const parts = traceBlockTokens / blockTokens;
-  if (!Number.isInteger(parts)) {
-    const message = `blocks of ${blockTokens} tokens don't divide the trace's blocks of ${traceBlockTokens}`;
-    throw new CentspanError("invalid_request", message, { field: "engine.blockTokens" });
-  }
+  const parts = checkBlocks(traceBlockTokens, blockTokens);
   return trace.map(({ arrivalNs, promptTokens, outputTokens, blockKeys }, at) => ({
     id: `r${at}`,
     arrivalNs: Math.round(arrivalNs * arrivalScale),
@@ -28,7 +32,8 @@ export function toServingRequests(trace: readonly TraceRequest[], shape: TraceSh
   }));
 }
 
-const splitKeys = (keys: readonly KvBlockId[], parts: number): readonly KvBlockId[] =>
+/** A block's key as the keys of its parts. */
+export const splitKeys = (keys: readonly KvBlockId[], parts: number): readonly KvBlockId[] =>
   parts === 1
     ? keys
     : keys.flatMap((key) =>
