@@ -1,5 +1,6 @@
 /** The models this engine serves, by name. */
 import { CentspanError } from "@centspan/base";
+import { anyToolsPlayer } from "./any-tools.ts";
 import type { Player } from "./player.ts";
 import { loadReplayPlayer } from "./replay.ts";
 import { createScriptedPlayers } from "./scripted.ts";
@@ -9,7 +10,9 @@ export type Players = { models: string[]; find(model: string): Player };
 
 export async function loadPlayers(replayFiles: readonly string[]): Promise<Players> {
   const replays = await Promise.all(replayFiles.map(loadReplayPlayer));
-  const players = new Map([...createScriptedPlayers(SCRIPTS), ...replays].map((player) => [player.model, player]));
+  const players = new Map(
+    [...createScriptedPlayers(SCRIPTS), anyToolsPlayer, ...replays].map((player) => [player.model, player]),
+  );
   const models = [...players.keys()].sort();
   return {
     models,
