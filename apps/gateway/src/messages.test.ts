@@ -134,6 +134,22 @@ describe("an answer", () => {
     expect(chat).not.toHaveProperty("error.type");
   });
 
+  it.each([
+    ["the upstream's", "req_upstream"],
+    ["one of ours where it has none", null],
+  ])("to Claude Code has the id that its telemetry will name the call by: %s", async (_name, given) => {
+    test.peer.answer((response) => {
+      if (given !== null) response.setHeader("request-id", given);
+      startStream(response).end(STREAM);
+    });
+    const trace = createTrace();
+    const response = await client.post(MESSAGES, { ...trace, "x-claude-code-session-id": "s" }, url);
+    await response.text();
+    const told = response.headers.get("request-id");
+    expect(told).toMatch(given ?? /^req_\w{16,}/);
+    expect(await readChat(trace.traceId)).toMatchObject({ "centspan.request.id": told, "gen_ai.response.id": "msg_1" });
+  });
+
   it("that is not streamed leaves the same", async () => {
     answerJson(WHOLE_MESSAGE);
     const trace = createTrace();

@@ -114,6 +114,14 @@ describe("one response, several observers", () => {
     expect(notes).toContainEqual({ kind: "not_billed", traceId: TRACE, spanId: hex(1), reason: "same_response" });
   });
 
+  it("is one call where the client names it by its request, as Claude Code does", () => {
+    const scopeName = "com.anthropic.claude_code.tracing";
+    const attributes = { input_tokens: "36", cache_read_tokens: "64", output_tokens: "1", request_id: "req_1" };
+    const named = { ...gateway.attributes, "centspan.request.id": "req_1" };
+    const spans = [span(1, { scopeName, attributes }), { ...gateway, attributes: named }];
+    expect(deriveCalls({ spans })).toMatchObject([{ spanId: hex(2), source: "gateway", responseId: "req_1" }]);
+  });
+
   it("keeps its id whoever reports it, so that the better report replaces the earlier one", () => {
     const ids = [[client], [gateway], [client, gateway]].map((spans) =>
       deriveCalls({ spans }).map(({ callId }) => callId),

@@ -105,6 +105,10 @@ export const ATTRIBUTES = {
   "gen_ai.request.model": { type: "string", doc: "Model asked for" },
   "gen_ai.response.model": { type: "string", doc: "Model that answered" },
   "gen_ai.response.id": { type: "string", doc: "Provider's id of the answer" },
+  "centspan.request.id": {
+    type: "string",
+    doc: "Id of the request, where the client's own telemetry names its calls by that",
+  },
   "gen_ai.response.finish_reasons": { type: "string[]", doc: "Why generation ended" },
   "gen_ai.response.time_to_first_chunk": { type: "double", unit: "s", doc: "Time to the first chunk" },
   "gen_ai.usage.input_tokens": { type: "int", unit: "token", doc: "Prompt tokens, cached ones included" },

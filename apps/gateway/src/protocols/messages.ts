@@ -83,6 +83,8 @@ export default defineProtocol({
   describe: "Anthropic Messages over HTTP",
   operation: "chat",
   route: "/v1/messages",
+  // Claude Code.
+  callIdHeader: (headers) => (headers["x-claude-code-session-id"] === undefined ? null : "request-id"),
   readRequest: (body) => requestSchema.safeParse(body),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;

@@ -3,6 +3,7 @@
  * A protocol reads: what the request asks, and what the answer's events say about the call. It never rewrites an answer.
  * What our own errors look like to its clients is its own, too.
  */
+import type { IncomingHttpHeaders } from "node:http";
 import type { CentspanError } from "@centspan/base";
 import type { Conversation } from "@centspan/model";
 import type { z } from "zod";
@@ -67,6 +68,11 @@ export type InferenceProtocol = {
   /** The operation of its calls, by the GenAI conventions. */
   operation: "chat" | "embeddings";
   route: string;
+  /**
+   * The answer's header by whose value the client's own telemetry will name the call; null, or none of this, where it is
+   * named by the response's id.
+   */
+  callIdHeader?(headers: IncomingHttpHeaders): string | null;
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;

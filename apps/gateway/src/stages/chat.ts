@@ -2,7 +2,7 @@
  * Stage `chat {model}`: the billable call. Its span carries what the upstream reported about it, and only that:
  * usage that was not reported is absent and flagged, never zero.
  */
-import { CentspanError } from "@centspan/base";
+import { CentspanError, createId } from "@centspan/base";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -206,6 +206,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     ? createStreamReader({ protocol, facts, hidesUsageChunk, translator: translates })
     : createWholeReader({ protocol, facts, translator: translates });
   const rewrites = hidesUsageChunk || translates !== null;
+  setAttributes(span, { "centspan.request.id": nameCall(exchange, answer) });
   try {
     const { aborted, sentBytes } = await forwardAnswer({
       answer,
@@ -229,6 +230,16 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     const answered = !failed && (!facts.failed || facts.responseId !== undefined);
     if (answered && !facts.usage) setAttributes(span, { "centspan.usage.missing": true });
   }
+}
+
+/** Two accounts of a call are one when both name it alike: where the upstream gives it no name, we do. */
+function nameCall({ protocol, headers }: Exchange, answer: Dispatcher.ResponseData): string | undefined {
+  const header = protocol.callIdHeader?.(headers) ?? null;
+  if (header === null) return undefined;
+  const given = answer.headers[header];
+  const id = typeof given === "string" ? given : createId("req");
+  answer.headers[header] = id;
+  return id;
 }
 
 const countUsed = ({ usage }: CallFacts, { tokens }: ChatInput, failed: boolean): number => {

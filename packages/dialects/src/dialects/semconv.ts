@@ -2,7 +2,8 @@ import { defineDialect } from "@centspan/model";
 
 /**
  * `gen_ai.usage.details.*` (Pydantic AI) breaks the standard counts down and is never added to them. The conventions have
- * no name for how long a cache write lives: our gateway tells it under one of its own.
+ * no name for how long a cache write lives: our gateway tells it under one of its own. So it does for the id of a request
+ * whose client names its calls by that.
  */
 const reading = {
   inputIncludesCached: true,
@@ -22,7 +23,7 @@ const reading = {
     requestModel: ["gen_ai.request.model"],
     responseModel: ["gen_ai.response.model"],
     provider: ["gen_ai.provider.name", "gen_ai.system"],
-    responseId: ["gen_ai.response.id"],
+    responseId: ["centspan.request.id", "gen_ai.response.id"],
     sessionId: ["gen_ai.conversation.id", "session.id"],
     serviceTier: ["openai.response.service_tier", "gen_ai.openai.response.service_tier"],
     effort: ["gen_ai.request.reasoning.level", "gen_ai.request.reasoning_effort"],
