@@ -10,8 +10,8 @@ import { createKeyIndex } from "./key-index.ts";
 export type KvTier = {
   /** Pins by slot, to read. */
   readonly pins: Uint32Array;
-  /** The slot that holds the key, −1 when none does. */
-  find(key: KvBlockId): number;
+  /** The slot that holds the key, −1 when none does. A right guess saves the search. */
+  find(key: KvBlockId, guess?: number): number;
   /** A new block, pinned once. */
   insert(key: KvBlockId, depth: number, atNs: number, nextUse?: number): number;
   pin(slot: number, atNs: number): void;
@@ -87,7 +87,7 @@ export function createTier(capacityBlocks: number, plugin: KvPolicyPlugin, spare
 
   return {
     pins,
-    find: index.find,
+    find: (key, guess = -1) => (isResident[guess] === 1 && keys[guess] === key ? guess : index.find(key)),
     insert(key, depth, atNs, nextUse = Number.POSITIVE_INFINITY) {
       const slot = freeSlots.pop() ?? keys.length;
       assert(slot < slotCount, "a tier holds no more blocks than it has slots");

@@ -24,7 +24,10 @@ const SOURCE = "the maintainers' study of November 2026, WEKA, seed 1, 32 sessio
 const SEED = 1;
 const SESSIONS_AT_A_TIME = 32;
 
-/** Share of the working set → what each hits there. Between these the study has 25% and 75%; the bench has all. */
+/**
+ * Share of the working set, what the policy hits there, and how far off is still the same. Shares are left out where the
+ * run would only take time; `npm run bench -- policies` prints them all.
+ */
 type Row = { policy: KvPolicyPlugin; options: Partial<AgentReplayOptions>; expected: [number, number, number][] };
 
 export async function checkAgentStudy(folder: string): Promise<Anchor[]> {
@@ -40,29 +43,18 @@ export async function checkAgentStudy(folder: string): Promise<Anchor[]> {
       options: {},
       expected: [
         [0.1, 0.4121, 0.0005],
-        [0.25, 0.8178, 0.0005],
         [0.5, 0.9346, 0.0005],
-        [0.75, 0.951, 0.0005],
-        [1, 0.9566, 0.0005],
       ],
     },
     {
       policy: findKvPolicy("belady"),
       options: { mayBypass: true, foresight: true },
-      expected: [
-        [0.1, 0.6531, 0.0005],
-        [0.5, 0.9543, 0.0005],
-        [1, 0.9633, 0.0005],
-      ],
+      expected: [[0.5, 0.9543, 0.0005]],
     },
     {
       policy: endsAndSupersededFirst,
       options: {},
-      expected: [
-        [0.1, 0.4143, 0.001],
-        [0.5, 0.9444, 0.001],
-        [1, 0.9629, 0.001],
-      ],
+      expected: [[0.5, 0.9444, 0.001]],
     },
     {
       policy: createCrossFittedLoopAware(schedule),

@@ -25,6 +25,8 @@ export function replayAgents({ events }: AgentSchedule, options: AgentReplayOpti
   const spareBlocks = mayBypass ? prompts.reduce((most, { keys }) => Math.max(most, keys.length), 0) : 0;
   const tier = createTier(capacityBlocks, policy, spareBlocks);
   const nextUses = foresight ? readNextRequests(prompts) : null;
+  /** Where the blocks of each thread were last: a chain extends the one before it, mostly. */
+  const lastChains = new Map<number, readonly number[]>();
   let hits = 0;
   let accesses = 0;
   for (const event of events) {
@@ -34,14 +36,19 @@ export function replayAgents({ events }: AgentSchedule, options: AgentReplayOpti
       const { chain, hitBlocks } = bringIn(tier, event, {
         most,
         roomBlocks: capacityBlocks + spareBlocks,
+        guesses: lastChains.get(event.thread) ?? [],
         nextUses: nextUses?.subarray(accesses, accesses + event.keys.length),
       });
+      lastChains.set(event.thread, chain);
       tier.tellThread(toThreadEvent(event, chain));
       tier.unpin(chain, atNs);
       while (tier.size() > capacityBlocks) tier.evict(atNs, null);
       hits += hitBlocks;
       accesses += event.keys.length;
-    } else tier.tellThread(toThreadEvent(event));
+    } else {
+      if (event.isLast) lastChains.delete(event.thread);
+      tier.tellThread(toThreadEvent(event));
+    }
   }
   return { hits, accesses };
 }
@@ -54,16 +61,16 @@ export function toThreadEvent(event: AgentEvent, chain?: readonly number[]): KvT
   return event.isLast ? { kind: "ended", ...thread } : { kind: "waiting", ...thread, waitsFor: event.waitsFor };
 }
 
-type Room = { most: number; roomBlocks: number; nextUses: Float64Array | undefined };
+type Room = { most: number; roomBlocks: number; guesses: readonly number[]; nextUses: Float64Array | undefined };
 
 /** Pins the chain of a request, making room where there is none. */
 function bringIn(tier: KvTier, { keys, atNs }: Request, room: Room): { chain: number[]; hitBlocks: number } {
-  const { most, roomBlocks, nextUses } = room;
+  const { most, roomBlocks, guesses, nextUses } = room;
   const chain: number[] = [];
   let hitBlocks = most;
   for (let depth = 0; depth < most; depth += 1) {
     const key = keys[depth] ?? 0;
-    const known = tier.find(key);
+    const known = tier.find(key, guesses[depth]);
     if (known >= 0) {
       if (nextUses) tier.foretell(known, nextUses[depth] ?? 0);
       tier.pin(known, atNs);
