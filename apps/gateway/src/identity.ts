@@ -3,9 +3,11 @@
  * can't be set by a header. Copied onto every span of the request, so that a call can be attributed from its own span.
  */
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
 import type { Principal } from "@centspan/model";
+import { readSecret } from "@centspan/service";
 import type { SpanAttributes } from "@centspan/telemetry";
 
 /** Identity headers by the attribute they become. */
@@ -44,9 +46,24 @@ export function readCountHeader(headers: IncomingHttpHeaders, name: string): num
 
 export function readIdentity(headers: IncomingHttpHeaders): SpanAttributes {
   const texts = Object.entries(HEADERS).map(([attribute, header]) => [attribute, readHeader(headers, header)]);
-  const session = SESSION_HEADERS.map((name) => readHeader(headers, name)).find((value) => value !== undefined);
-  return { ...Object.fromEntries(texts), "gen_ai.conversation.id": session };
+  return { ...Object.fromEntries(texts), "gen_ai.conversation.id": readSession(headers) };
 }
+
+const readSession = (headers: IncomingHttpHeaders): string | undefined =>
+  SESSION_HEADERS.map((name) => readHeader(headers, name)).find((value) => value !== undefined);
+
+/**
+ * The trace of a request that names its session and no trace: the same for all of them, whichever gateway they reach, so
+ * that the session is one run. A key's own: the same name with another key is another session.
+ */
+export function deriveTraceId(headers: IncomingHttpHeaders): string | undefined {
+  const session = readSession(headers);
+  if (session === undefined) return undefined;
+  const hash = createHash("sha256").update(JSON.stringify([readSecret(headers), session]));
+  return hash.digest("hex").slice(0, TRACE_ID_DIGITS);
+}
+
+const TRACE_ID_DIGITS = 32;
 
 export const describeKey = (principal: Principal): SpanAttributes => ({
   "centspan.key.id": principal.keyId,

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { asCentspanError } from "@centspan/base";
 import { reportFault } from "@centspan/service";
 import { contextOf, endSpan, failSpan, readTraceContext, setAttributes, startSpan } from "@centspan/telemetry";
-import type { Tracer } from "@opentelemetry/api";
+import { type Tracer, trace } from "@opentelemetry/api";
 import type { Exchange } from "./exchange.ts";
-import { readCountHeader, readIdentity } from "./identity.ts";
+import { deriveTraceId, readCountHeader, readIdentity } from "./identity.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import type { AnswerSink } from "./transports/answer-sink.ts";
 
@@ -27,8 +27,10 @@ export async function runExchange(
 ): Promise<void> {
   const { template, protocol, query, headers, readBody, sink } = arrival;
   const parent = readTraceContext(headers);
+  const traceId = trace.getSpanContext(parent) === undefined ? deriveTraceId(headers) : undefined;
   const serverSpan = startSpan(tracer, template, {
     parent,
+    ...(traceId !== undefined && { traceId }),
     subject: protocol.route,
     attributes: {
       "http.request.method": template === "POST {route}" ? "POST" : "GET",

@@ -167,3 +167,19 @@ describe("clients that leave", () => {
     expect(chat).toMatchObject({ "centspan.stream.aborted": false, "gen_ai.usage.output_tokens": 3 });
   });
 });
+
+it("requests of a session that send no trace are one trace, each key's own", async () => {
+  test.peer.answer((response) => void startStream(response).end(Object.values(RESPONSES_EVENTS).join("")));
+  const session = `session-${process.pid}`;
+  const other = { authorization: `Bearer ${(await test.createKey()).secret}` };
+  for (const headers of [{}, {}, other]) {
+    await (await client.post(RESPONSES, { "session-id": session, ...headers })).text();
+  }
+  const calls = await waitUntil("three calls", async () => {
+    const spans = await test.readSpansWith("gen_ai.conversation.id", session);
+    const found = spans.filter(({ name }) => name === "chat m");
+    return found.length === 3 && found;
+  });
+  const traces = calls.map((call) => call.spanContext().traceId);
+  expect([traces[0] === traces[1], traces[0] === traces[2]]).toEqual([true, false]);
+});

@@ -97,6 +97,10 @@ export async function openTestGateway() {
       const spans = await this.readAllSpans(traceId);
       return new Map(spans.map((span) => [span.name, span]));
     },
+    async readSpansWith(attribute: string, value: string) {
+      await telemetry.flush();
+      return exporter.getFinishedSpans().filter((span) => span.attributes[attribute] === value);
+    },
     async readAllSpans(traceId: string) {
       await telemetry.flush();
       return exporter.getFinishedSpans().filter((span) => span.spanContext().traceId === traceId);

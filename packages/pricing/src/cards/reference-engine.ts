@@ -20,5 +20,9 @@ export default defineRateCard({
   id: "reference-engine",
   describe: "Demo prices of the bundled reference engine's scripted models",
   provider: "centspan",
-  entries: [entry("scripted-strong", "3", "0.30", "15"), entry("scripted-cheap", "0.25", "0.025", "1.25")],
+  entries: [
+    entry("scripted-strong", "3", "0.30", "15"),
+    entry("scripted-cheap", "0.25", "0.025", "1.25"),
+    entry("scripted-tools", "0.25", "0.025", "1.25"),
+  ],
 });
