@@ -48,12 +48,12 @@ describe("a request", () => {
   it("reaches Anthropic as it is, with its query and headers, and the upstream's key in place of ours", async () => {
     answerStream(STREAM);
     const body = JSON.stringify({ ...MESSAGES.body, unknown: { kept: [1, { deep: null }] } }, null, 1);
-    const own = { ...headers, authorization: "", "x-api-key": client.key };
+    const own = { ...headers, authorization: "", "x-api-key": client.key, "anthropic-auth-token": "s1" };
     expect((await client.post({ path: MESSAGES.path, body }, own, url)).status).toBe(200);
     const [seen] = test.peer.requests;
     expect(seen).toMatchObject({ method: "POST", url: "/v1/messages?beta=true", body });
     expect(seen?.headers).toMatchObject({ ...headers, "x-api-key": "upstream-key" });
-    expect(seen?.headers).not.toHaveProperty("authorization");
+    for (const name of ["authorization", "anthropic-auth-token"]) expect(seen?.headers).not.toHaveProperty(name);
     expect(JSON.stringify(seen)).not.toContain(client.key);
   });
 
@@ -67,6 +67,30 @@ describe("a request", () => {
     expect(other?.headers).not.toHaveProperty("x-api-key");
     expect(JSON.parse(other?.body ?? "")).toEqual(MESSAGES.body);
     expect(JSON.parse(engine?.body ?? "").prompt_token_ids.length).toBeGreaterThan(4);
+  });
+
+  it("has its effort where Messages has it, by a key's rule, and no model that the key may not ask for", async () => {
+    answerStream(STREAM);
+    const routes = [{ role: "plan" as const, effort: "max" }];
+    const { secret } = await test.createKey("gateway", { models: ["m"], routes });
+    const own = { authorization: `Bearer ${secret}`, "x-centspan-role": "plan" };
+    const format = { type: "json_schema", schema: {} };
+    await client.post({ ...MESSAGES, body: { ...MESSAGES.body, output_config: { format } } }, own, url);
+    expect(JSON.parse(test.peer.requests[0]?.body ?? "").output_config).toEqual({ format, effort: "max" });
+    for (const path of [MESSAGES.path, "/v1/messages/count_tokens"]) {
+      const refused = await client.post({ path, body: { ...MESSAGES.body, model: "other" } }, own, url);
+      expect([refused.status, await refused.json()]).toMatchObject([403, { error: { type: "permission_error" } }]);
+    }
+  });
+
+  it.each([
+    [{ type: "text" }, "messages[0].content[0].text"],
+    [{ type: "tool_result", content: "x" }, "messages[0].content[0].tool_use_id"],
+    [{ text: "x" }, "messages[0].content[0].type"],
+  ])("with the block %j is refused with the field", async (block, param) => {
+    const body = { ...MESSAGES.body, messages: [{ role: "user", content: [block] }] };
+    const response = await client.post({ ...MESSAGES, body }, {}, url);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }]);
   });
 
   const shared = process.env.CENTSPAN_SHARED;

@@ -14,20 +14,23 @@ const sourceSchema = z.looseObject({
   content: innerBlocks.optional(),
 });
 
-const READ_TYPES = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"];
-
-const otherBlock = z
-  .looseObject({ type: z.string().refine((type) => !READ_TYPES.includes(type)) })
-  .transform((block) => ({ type: "other" as const, json: JSON.stringify(block) }));
-
-const blockSchema = z.union([
+/** By its type, not by trying: a conversation has thousands of blocks. */
+const knownBlock = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("text"), text: z.string() }),
   z.looseObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown() }),
   z.looseObject({ type: z.literal("tool_result"), tool_use_id: z.string(), content: innerBlocks.nullish() }),
   z.looseObject({ type: z.enum(["thinking", "redacted_thinking"]) }),
   z.looseObject({ type: z.enum(["image", "document"]), source: sourceSchema.optional() }),
-  otherBlock,
 ]);
+const READ_TYPES: ReadonlySet<unknown> = new Set(
+  knownBlock.options.flatMap(({ shape }) => [...shape.type._zod.values]),
+);
+
+const otherBlock = z
+  .looseObject({ type: z.string().refine((type) => !READ_TYPES.has(type)) })
+  .transform((block) => ({ type: "other" as const, json: JSON.stringify(block) }));
+
+const blockSchema = z.union([knownBlock, otherBlock]);
 
 const messageSchema = z.looseObject({
   // An instruction may come in the midst of a conversation.

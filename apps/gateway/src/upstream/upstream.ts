@@ -106,7 +106,7 @@ export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && 
 const PASSED_ON =
   /^(accept|content-type|user-agent|originator|idempotency-key|(session|thread|conversation)-id|(openai|anthropic)-.+|x-.+)$/;
 /** Whatever a header's name calls a credential is one. */
-const KEPT_BACK = /^x-(.*(api-?key|token|secret|auth|credential|password).*|forwarded-.+|real-ip)$/;
+const KEPT_BACK = /^(x|openai|anthropic)-(.*(api-?key|token|secret|auth|credential|password).*|forwarded-.+|real-ip)$/;
 const IDENTITY = /^x-centspan-/;
 
 /** The client's headers that go upstream: what shapes the answer, never credentials, hops or addresses. */
