@@ -8,6 +8,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "conformance", include: ["src/conformance/**/*.test.ts"] } },
       { extends: true, test: { name: "ingest", include: ["src/{chaos,fuzz,bench}/**/*.test.ts"] } },
+      { extends: true, test: { name: "real-clients", include: ["src/real-clients/**/*.test.ts"] } },
       {
         extends: true,
         test: { name: "clients", include: ["src/clients/**/*.test.ts"], globalSetup: ["src/stack/empty-setup.ts"] },

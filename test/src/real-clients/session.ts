@@ -1,0 +1,103 @@
+/**
+ * Run inside a network namespace that has loopback alone: the whole stack, then one real client after the other through its
+ * gateway, each with a key of its own. Prints what became of each as one line of JSON.
+ */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CallRow, TraceRow } from "@centspan/model";
+import { findFreePorts, ROOT, startProcess, until } from "../stack/processes.ts";
+import type { StackConnection } from "../stack/start-stack.ts";
+import { CLIENTS, type Client, type ClientReport } from "./clients.ts";
+
+const READY_DEADLINE_MS = 300_000;
+const CLIENT_DEADLINE_S = "120";
+export const CLIENT_FOLDER = join(ROOT, "test/real-clients");
+
+const dataDir = mkdtempSync(join(tmpdir(), "centspan-real-"));
+const stack = startProcess([
+  ...["apps/cli/dist/main.js", "up", "--empty", "--data", dataDir],
+  ...["--port-base", String(await findFreePorts(8))],
+]);
+try {
+  await stack.waitFor(/Centspan is ready\./, READY_DEADLINE_MS);
+  const connection: StackConnection = JSON.parse(readFileSync(join(dataDir, "connection.json"), "utf8"));
+  const reports: ClientReport[] = [];
+  for (const client of CLIENTS) {
+    process.stderr.write(`real clients: ${client.name}\n`);
+    reports.push(await run(client, connection));
+  }
+  process.stdout.write(`${JSON.stringify(reports)}\n`);
+} finally {
+  stack.child.kill("SIGINT");
+  await stack.exited;
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** A home and a working folder that hold nothing, no variables but those it needs. */
+async function run(client: Client, connection: StackConnection): Promise<ClientReport> {
+  const home = join(dataDir, "homes", client.name);
+  const work = join(home, "work");
+  await mkdir(work, { recursive: true });
+  const key = await ask<{ secret: string }>(connection, "/keys", { name: client.name, kind: "gateway" });
+  const { command, env, files = {} } = client.prepare({ gatewayUrl: connection.gatewayUrl, key: key.secret });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(home, path, ".."), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+  const { code, output } = await execute(command, { ...env, HOME: home, PATH: process.env.PATH ?? "" }, work);
+  const calls = await until(
+    `calls of ${client.name}; it said:\n${output}`,
+    async () => {
+      const { data } = await ask<{ data: CallRow[] }>(connection, `/calls?key=${client.name}&limit=100`);
+      return data.length >= client.calls ? data : undefined;
+    },
+    60_000,
+  );
+  const sum = calls.reduce((total, { costUsd }) => total + Number(costUsd), 0);
+  const traces = await until(
+    `runs of ${client.name} that come to ${sum}`,
+    async () => {
+      const { data } = await ask<{ data: TraceRow[] }>(connection, `/traces?key=${client.name}&limit=100`);
+      const found = data.reduce((total, { costUsd }) => total + Number(costUsd), 0);
+      return Math.abs(found - sum) < 1e-9 ? data : undefined;
+    },
+    60_000,
+  );
+  return {
+    name: client.name,
+    code,
+    output,
+    calls: calls.map(({ sessionId, costStatus, costUsd, source }) => ({ sessionId, costStatus, costUsd, source })),
+    traces: traces.map(({ costUsd }) => ({ costUsd })),
+  };
+}
+
+async function ask<T>({ webUrl, apiKey }: StackConnection, path: string, body?: object): Promise<T> {
+  const response = await fetch(`${webUrl}/api/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+function execute(
+  command: string[],
+  env: Record<string, string>,
+  cwd: string,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn("timeout", [CLIENT_DEADLINE_S, ...command], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const take = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  child.stdout.on("data", take);
+  child.stderr.on("data", take);
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
