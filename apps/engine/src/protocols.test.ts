@@ -262,7 +262,8 @@ describe("bad input", () => {
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toMatch(/scripted-cheap, scripted-strong/);
     const models = await (await fetch(`${engine.url}/v1/models`)).json();
-    expect(models).toMatchObject({ object: "list", data: [{ id: "scripted-cheap" }, { id: "scripted-strong" }] });
+    const served = ["scripted-cheap", "scripted-strong", "scripted-tools"].map((id) => ({ id }));
+    expect(models).toMatchObject({ object: "list", data: served });
   });
 
   it("refuses a prompt that leaves no room for an answer", async () => {
