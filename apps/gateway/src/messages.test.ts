@@ -240,6 +240,26 @@ describe("an answer that breaks off", () => {
     expect(await readChat(trace.traceId)).toMatchObject(cut);
   });
 
+  it("and is asked for again without a stream is two calls of one session, as on the provider's bill", async () => {
+    const { stream: _, ...whole } = MESSAGES.body;
+    const chats = [];
+    for (const body of [MESSAGES.body, whole]) {
+      if (body === whole) answerJson({ ...WHOLE_MESSAGE, id: "msg_2" });
+      else test.peer.answer((response) => void startStream(response).write(begun, () => response.destroy()));
+      const trace = createTrace();
+      const headers = { ...trace, "x-claude-code-session-id": "session-2" };
+      await (await client.post({ ...MESSAGES, body }, headers, url)).text().catch(() => undefined);
+      chats.push(await readChat(trace.traceId));
+    }
+    expect(test.peer.requests).toHaveLength(1);
+    const session = { "gen_ai.conversation.id": "session-2", "gen_ai.usage.input_tokens": 190 };
+    expect(chats).toMatchObject([
+      { ...session, "gen_ai.response.id": "msg_1", "centspan.usage.partial": true },
+      { ...session, "gen_ai.response.id": "msg_2", "gen_ai.usage.output_tokens": 7 },
+    ]);
+    expect(chats[0]?.["centspan.request.id"]).not.toBe(chats[1]?.["centspan.request.id"]);
+  });
+
   it("before it began is no call to pay for", async () => {
     answerStream(MESSAGES_ERROR);
     const trace = createTrace();
