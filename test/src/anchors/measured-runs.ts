@@ -14,7 +14,7 @@ export function checkMeasuredRuns(folder: string): Anchor[] {
     checkHeldOut(title, readMeasuredRun(folder, name, capacityBlocks)),
   );
   const right = DENSE_RUNS[2];
-  const refused = [0.5, 0.75, 1.25, 2].map((factor) => {
+  const refused = [0.75, 2].map((factor) => {
     const run = readMeasuredRun(folder, right.name, Math.round(factor * right.capacityBlocks));
     return checkRefusal(`${right.title} with ${factor} times its KV size`, run);
   });

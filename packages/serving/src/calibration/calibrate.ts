@@ -44,7 +44,7 @@ export function calibrate(run: MeasuredRun, policy: KvPolicyPlugin, fitRequests:
   const refusals = refuseEngine(run, fitRequests);
   if (refusals.length > 0) return { coefficients: null, fitted: null, evaluations: 0, refusals };
   const replayFirst = (coefficients: StepTimeCoefficients): Pair[] =>
-    pairUp(run, replayRun(run, coefficients, policy)).slice(0, fitRequests);
+    pairUp(run, replayRun(run, coefficients, policy, fitRequests));
   const minima = STARTS.map((shares) => {
     const guess = guessCoefficients(run.requests.slice(0, fitRequests), shares);
     return minimise((x) => sumErrors(replayFirst(fromLogs(x))), toLogs(guess), SEARCH);

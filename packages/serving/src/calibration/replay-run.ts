@@ -9,16 +9,23 @@ import { METRICS, type MeasuredRequest, type MeasuredRun, type Metric, READ_NS }
 export type MetricError = { meanPercent: number; absolutePercent: number };
 export type ReplayError = Record<Metric, MetricError>;
 
-/** The replayed requests in the order of the measured ones. */
+/** The first `count` of the requests, all of them unless said otherwise, replayed among all others; in their order. */
 export function replayRun(
   run: MeasuredRun,
   coefficients: StepTimeCoefficients,
   policy: KvPolicyPlugin,
+  count = run.requests.length,
 ): SimulatedRequest[] {
+  const wanted = new Set(run.requests.slice(0, count).map(({ id }) => id));
+  let left = wanted.size;
+  const isEnough = ({ id }: SimulatedRequest): boolean => {
+    if (wanted.has(id)) left -= 1;
+    return left === 0;
+  };
   const replica = { config: run.config, policy, stepTime: createStepTimeModel(coefficients) };
-  const { requests } = runCluster({ replicas: [replica] }, createOpenLoop(run.requests));
+  const { requests } = runCluster({ replicas: [replica] }, createOpenLoop(run.requests), { isEnough });
   const byId = new Map(requests.map((request) => [request.id, request]));
-  return run.requests.flatMap(({ id }) => byId.get(id) ?? []);
+  return run.requests.slice(0, count).flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 export type Pair = { measured: MeasuredRequest; replayed: SimulatedRequest };

@@ -49,22 +49,33 @@ export type SimulationRun = {
   replicas: WorkTotals[];
 };
 
-export type RunOptions = { observer?: SimulationObserver; onProgress?(finished: number): void };
+export type RunOptions = {
+  observer?: SimulationObserver;
+  onProgress?(finished: number): void;
+  /** Asked of each request that finishes: whether that is all that was wanted to know. */
+  isEnough?(request: SimulatedRequest): boolean;
+};
 
 export function runCluster(cluster: ClusterSpec, workload: Workload, options: RunOptions = {}): SimulationRun {
   const { longest } = workload;
   if (longest !== null) for (const { config } of cluster.replicas) checkRequest(config, longest);
   const state = createRun(cluster, workload, options);
   const { replicas, arrivals } = state;
-  const isCoupled = workload.isClosed || cluster.replicas.some(({ role = "both" }) => role !== "both");
+  const isSeparate = cluster.replicas.some(({ role = "both" }) => role !== "both");
+  // Between arrivals replicas that bring each other nothing may each go their own way, unless somebody wants the order.
+  const isWatched = options.observer !== undefined || options.isEnough !== undefined;
+  const isCoupled = workload.isClosed || isSeparate || isWatched;
   for (;;) {
-    if (isCoupled) advanceCoupled(replicas, arrivals.nextNs);
+    if (isCoupled) advanceCoupled(replicas, arrivals.nextNs, state.isEnough);
     else for (const replica of replicas) replica.advance(arrivals.nextNs(), false);
+    if (state.isEnough()) break;
     const nowNs = arrivals.nextNs();
     if (nowNs === Number.POSITIVE_INFINITY) break;
     while (arrivals.nextNs() === nowNs) state.deliver(nowNs);
   }
-  assert(state.open.size === 0, "a request was never finished");
+  assert(state.open.size === 0 || state.isEnough(), "a request was never finished");
+  // Sorting is stable: those that finish together stay in the order of their replicas.
+  if (!isCoupled) state.finished.sort((a, b) => a.finishedNs - b.finishedNs);
   return { requests: state.finished, endNs: state.endNs(), replicas: replicas.map(({ machine }) => machine.totals) };
 }
 
@@ -72,8 +83,12 @@ export function runCluster(cluster: ClusterSpec, workload: Workload, options: Ru
  * Until nothing more happens before the next arrival, which answers may bring forward: event by event over all replicas,
  * the earliest first.
  */
-function advanceCoupled(replicas: readonly VirtualReplica[], nextArrivalNs: () => number): void {
-  for (;;) {
+function advanceCoupled(
+  replicas: readonly VirtualReplica[],
+  nextArrivalNs: () => number,
+  isEnough: () => boolean,
+): void {
+  while (!isEnough()) {
     let chosen: VirtualReplica | undefined;
     let others = Number.POSITIVE_INFINITY;
     for (const replica of replicas) {
@@ -95,11 +110,13 @@ function advanceCoupled(replicas: readonly VirtualReplica[], nextArrivalNs: () =
   }
 }
 
-function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgress }: RunOptions) {
+function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions) {
+  const { observer, onProgress } = options;
   const arrivals = createArrivals(workload.first);
   const open = new Map<string, SimulatedRequest>();
   const finished: SimulatedRequest[] = [];
   let endNs = 0;
+  let isEnough = false;
   const end = (id: string, atNs: number): void => {
     const rest = dispatcher.follow(id, atNs);
     if (rest !== null) {
@@ -114,6 +131,7 @@ function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgr
     endNs = Math.max(endNs, atNs);
     observer?.onFinished(id, atNs);
     onProgress?.(finished.length);
+    if (options.isEnough?.(request)) isEnough = true;
     const { requests, ended } = workload.follow(id, atNs);
     for (const next of requests) arrivals.add({ request: next, replica: null });
     for (const thread of ended)
@@ -160,7 +178,7 @@ function createRun(cluster: ClusterSpec, workload: Workload, { observer, onProgr
     if (replica === null) open.set(request.id, openRequest(request, placed.replica));
     replicas[placed.replica]?.submit(placed.request, nowNs);
   };
-  return { replicas, arrivals, open, finished, deliver, endNs: () => endNs };
+  return { replicas, arrivals, open, finished, deliver, endNs: () => endNs, isEnough: () => isEnough };
 }
 
 /** A slower machine takes longer for the same step. */

@@ -118,6 +118,20 @@ describe("a simulation", () => {
     );
   });
 
+  it("that is stopped when enough is known says the same of those who had finished", () => {
+    fc.assert(
+      fc.property(someCluster, someRequests, fc.nat(13), (cluster, requests, at) => {
+        const whole = runCluster(cluster, createOpenLoop(requests)).requests;
+        const isEnough = ({ id }: { id: string }): boolean => id === `r${at}`;
+        const cut = runCluster(cluster, createOpenLoop(requests), { isEnough }).requests;
+        const wanted = whole.findIndex(isEnough);
+        // Whoever finishes at the same instant may be in it too.
+        expect(cut.length).toBeGreaterThanOrEqual(wanted === -1 ? whole.length : wanted + 1);
+        for (const request of cut) expect(whole).toContainEqual(request);
+      }),
+    );
+  });
+
   it("says that it thrashes when the cache is too small for the batch, and only then", () => {
     const requests = Array.from({ length: 12 }, (_, at): ServingRequest => {
       return { id: `r${at}`, arrivalNs: 0, promptTokens: 200, outputTokens: 800, blockKeys: [] };
