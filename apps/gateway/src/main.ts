@@ -6,6 +6,7 @@ import { createAllowances } from "./allowances.ts";
 import { createAllowedTexts } from "./allowed-texts.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
+import { createPrefixMemory } from "./prefix/prefix-memory.ts";
 import { safetyChecks } from "./registry.gen.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
@@ -41,6 +42,7 @@ await runMain("gateway", async () => {
       allowed: createAllowedTexts(),
     },
     tokenizers: createTokenizerPool(),
+    prefixes: createPrefixMemory(),
     upstreams,
     stores: { postgres: () => control.ping() },
   });

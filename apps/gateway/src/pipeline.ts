@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { type Exchange, identify } from "./exchange.ts";
+import type { PrefixMemory } from "./prefix/prefix-memory.ts";
 import type { InferenceRequest } from "./protocols/protocol.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
 import { type ChatInput, chat } from "./stages/chat.ts";
@@ -12,6 +13,7 @@ import { parse } from "./stages/parse.ts";
 import { readWishes, route } from "./stages/route.ts";
 import { type TokenizerPool, tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
+import { watchPrefix } from "./stages/watch-prefix.ts";
 import type { Replica } from "./upstream/replica.ts";
 import type { Upstreams } from "./upstream/upstreams.ts";
 
@@ -19,11 +21,12 @@ export type PipelineOptions = {
   admit: AdmitOptions;
   safety: SafetyOptions;
   tokenizers: TokenizerPool;
+  prefixes: PrefixMemory;
   upstreams: Upstreams;
 };
 
 /** A request that may go to an upstream. */
-type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "onUsage">;
+type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "prefix" | "onUsage">;
 
 /**
  * Returns the bytes sent to the client. Throws before or after an answer has begun. A failure that the client saw nothing of
@@ -70,9 +73,10 @@ async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstr
   const policy = exchange.rules.safety ?? options.safety.policy;
   const safety = checkSafety(exchange, request.conversation, { ...options.safety, policy });
   const tokens = await tokenize(exchange, options.tokenizers, { workspace, ...request });
+  const prefix = watchPrefix(exchange, body, { ...request, keyId }, options.prefixes);
   const { tokensPerMinute } = exchange.rules;
   const onUsage = (spent: number): void => {
     if (tokensPerMinute !== undefined) options.admit.tokens.spend(keyId, tokensPerMinute, spent);
   };
-  return { request, body, tokens, safety, onUsage };
+  return { request, body, tokens, safety, prefix, onUsage };
 }

@@ -55,6 +55,14 @@ export const ATTRIBUTES = {
   "centspan.prefix.kept": { type: "boolean", doc: "Whether the context of the turn before is a prefix of this one" },
   "centspan.prefix.diverged_section": { type: "string", doc: "First section that differs where the prefix broke" },
   "centspan.prefix.diverged_path": { type: "string", doc: "JSON path of the first difference" },
+  "centspan.prefix.shared_pieces": {
+    type: "int",
+    doc: "Leading pieces (system texts, tools, items) that the conversation's earlier prompt began with too",
+  },
+  "centspan.cache.miss_reasons": {
+    type: "string[]",
+    doc: "What of the request a prompt cache is likely to miss by: model_changed, prompt_cache_key_changed, service_tier_changed, reasoning_effort_changed, verbosity_changed, text_format_changed, system_changed, tools_changed, input_changed, compaction, ttl_passed",
+  },
   "centspan.transport.kind": { type: "string", doc: "http, sse or websocket" },
   "centspan.transport.bytes_sent": { type: "int", unit: "By", doc: "Request bytes of the turn" },
   "centspan.transport.bytes_received": { type: "int", unit: "By", doc: "Response bytes of the turn" },

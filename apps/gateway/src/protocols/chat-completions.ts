@@ -75,6 +75,7 @@ export default defineProtocol({
   describe: "OpenAI Chat Completions over HTTP",
   operation: "chat",
   route: "/v1/chat/completions",
+  layout: { system: null, tools: "tools", items: "messages", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
   writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
   readEvent(data, facts) {

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CentspanError } from "@centspan/base";
 import type { Conversation } from "@centspan/model";
 import type { z } from "zod";
+import type { PromptLayout } from "../prefix/read-prompt.ts";
 
 /** What the gateway needs to know of a request. */
 export type InferenceRequest = {
@@ -68,6 +69,8 @@ export type InferenceProtocol = {
   /** The operation of its calls, by the GenAI conventions. */
   operation: "chat" | "embeddings";
   route: string;
+  /** Where its prompts stand; absent where nobody caches them. */
+  layout?: PromptLayout;
   /**
    * The answer's header by whose value the client's own telemetry will name the call; null, or none of this, where it is
    * named by the response's id.

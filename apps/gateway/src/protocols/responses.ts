@@ -69,6 +69,7 @@ export default defineProtocol({
   describe: "OpenAI Responses over HTTP",
   operation: "chat",
   route: "/v1/responses",
+  layout: { system: "instructions", tools: "tools", items: "input", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
   writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
   readEvent(data, facts) {

@@ -2,7 +2,9 @@
  * Stage `chat {model}`: the billable call. Its span carries what the upstream reported about it, and only that:
  * usage that was not reported is absent and flagged, never zero.
  */
-import { CentspanError, createId } from "@centspan/base";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { asCentspanError, CentspanError, createId } from "@centspan/base";
+import { reportFault } from "@centspan/service";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -24,6 +26,7 @@ import type { Route } from "../upstream/upstreams.ts";
 import type { SafetyWatch } from "./check-safety.ts";
 import type { ParsedBody } from "./parse.ts";
 import type { PromptTokens } from "./tokenize.ts";
+import type { PrefixWatch } from "./watch-prefix.ts";
 
 export type ChatInput = {
   replica: Route["replica"];
@@ -32,6 +35,7 @@ export type ChatInput = {
   body: ParsedBody;
   tokens: PromptTokens;
   safety: SafetyWatch;
+  prefix: PrefixWatch;
   /** Told once, what prompt and answer came to: as it was reported, or else the prompt as it was counted here. */
   onUsage(tokens: number): void;
   /** How many attempts came before. */
@@ -58,8 +62,14 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       const question = ask(exchange, input);
       setAttributes(span, { "centspan.translation.dropped": question.dropped });
       const sentMs = performance.now();
-      const answer = await send(exchange, input, question, { span, call });
+      const sending = send(exchange, input, question, { span, call });
+      // While the upstream is at work.
+      void nextTurn()
+        .then(() => setAttributes(span, input.prefix.describe(replica.upstream)))
+        .catch((thrown: unknown) => reportFault(asCentspanError(thrown)));
+      const answer = await sending;
       flight.begun();
+      if (answer.statusCode < 400) input.prefix.keep();
       restAsTold(replica, answer);
       if (input.mayRetry && RETRIED.has(answer.statusCode)) {
         failAttempt(span, String(answer.statusCode));

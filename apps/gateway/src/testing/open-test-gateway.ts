@@ -10,6 +10,7 @@ import type { z } from "zod";
 import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import { createGateway } from "../create-gateway.ts";
+import { createPrefixMemory } from "../prefix/prefix-memory.ts";
 import { safetyChecks } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
@@ -53,6 +54,8 @@ export async function openTestGateway() {
     clock: { nowMs: 0 },
     /** How far the clock that replicas rest by is ahead. */
     restClock: { aheadMs: 0 },
+    /** How far the clock that prompts grow old by is ahead. */
+    prefixClock: { aheadMs: 0 },
     /** Starts a gateway and returns its address. */
     async open(settings: GatewaySettings = {}) {
       const {
@@ -82,6 +85,7 @@ export async function openTestGateway() {
         },
         safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),
+        prefixes: createPrefixMemory({ nowMs: () => performance.now() + this.prefixClock.aheadMs }),
         upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,

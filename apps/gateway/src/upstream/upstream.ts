@@ -13,6 +13,8 @@ type ProviderTraits = {
   /** Answers how many tokens a prompt of Messages has. */
   countsTokens: boolean;
   seesIdentity: boolean;
+  /** Its prompt cache forgets what is not asked for in time, and not only what it has no room for. */
+  cacheExpires: boolean;
   provenance: Provenance;
   /** How it wants to see its key. */
   writeKey(key: string): Record<string, string>;
@@ -21,13 +23,15 @@ const OTHER_PROVIDER: ProviderTraits = {
   takesTokenIds: false,
   countsTokens: false,
   seesIdentity: false,
+  cacheExpires: false,
   provenance: "measured",
   writeKey: (key) => ({ authorization: `Bearer ${key}` }),
 };
 const PROVIDERS: Partial<Record<string, ProviderTraits>> = {
   // Our own engine: its clock is a model, and it trusts the gateway's token ids.
   centspan: { ...OTHER_PROVIDER, takesTokenIds: true, seesIdentity: true, provenance: "simulated" },
-  anthropic: { ...OTHER_PROVIDER, countsTokens: true, writeKey: (key) => ({ "x-api-key": key }) },
+  openai: { ...OTHER_PROVIDER, cacheExpires: true },
+  anthropic: { ...OTHER_PROVIDER, countsTokens: true, cacheExpires: true, writeKey: (key) => ({ "x-api-key": key }) },
 };
 
 export type UpstreamOptions = { url: string; key: string | undefined; provider: string };

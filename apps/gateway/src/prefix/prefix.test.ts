@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import messages from "../protocols/messages.ts";
+import responses from "../protocols/responses.ts";
+import { comparePrompts } from "./compare-prompts.ts";
+import { createPrefixMemory } from "./prefix-memory.ts";
+import { type Prompt, type PromptLayout, readPrompt } from "./read-prompt.ts";
+
+const layoutOf = ({ layout }: { layout?: PromptLayout }): PromptLayout => {
+  if (layout === undefined) throw new Error("has no layout");
+  return layout;
+};
+const readMessages = (body: object): Prompt => readPrompt(body, layoutOf(messages), "m", "");
+const readResponses = (body: object): Prompt => readPrompt(body, layoutOf(responses), "m", "");
+
+const user = (content: unknown) => ({ role: "user", content });
+const mark = { cache_control: { type: "ephemeral" } };
+
+describe("what is compared", () => {
+  it("is what the model sees: marks, ids and how texts are cut change nothing", () => {
+    const tool = { name: "t", input_schema: { type: "object", properties: { id: { type: "string" } } } };
+    const call = { type: "tool_use", name: "t", input: { id: 1 } };
+    const plain = { system: "s", tools: [tool], messages: [user("hi"), { role: "assistant", content: [call] }] };
+    const marked = {
+      metadata: { user_id: "u" },
+      system: [{ type: "text", text: "s", ...mark }],
+      tools: [{ ...tool, ...mark }],
+      messages: [
+        user([
+          { type: "text", text: "h" },
+          { type: "text", text: "i", ...mark },
+        ]),
+        { role: "assistant", content: [{ ...call, id: "toolu_1", ...mark }] },
+      ],
+    };
+    expect(comparePrompts(readMessages(plain), readMessages(marked), 0)).toEqual({
+      sharedPieces: 4,
+      diverged: null,
+      changedParameters: 0,
+      reasons: [],
+    });
+    const other = { ...plain, messages: [user("hi"), { role: "assistant", content: [{ ...call, input: { id: 2 } }] }] };
+    expect(comparePrompts(readMessages(plain), readMessages(other), 0).diverged?.index).toBe(1);
+    const schema = { ...plain, tools: [{ ...tool, input_schema: { type: "object", properties: {} } }] };
+    expect(comparePrompts(readMessages(plain), readMessages(schema), 0).reasons).toEqual(["tools_changed"]);
+  });
+
+  const base = { instructions: "s", tools: [{ type: "function", name: "a" }], input: [user("one"), user("two")] };
+  it.each<[string, object, unknown]>([
+    ["instructions", { instructions: "S" }, { section: "system", reasons: ["system_changed"], shared: 0 }],
+    [
+      "a tool more",
+      { tools: [...base.tools, { type: "function", name: "b" }] },
+      { section: "tools", reasons: ["tools_changed"], shared: 2 },
+    ],
+    ["history", { input: [user("one"), user("2")] }, { section: "history", reasons: ["input_changed"], shared: 3 }],
+    [
+      "history that got shorter",
+      { input: [user("one")] },
+      { section: "history", reasons: ["input_changed"], shared: 3 },
+    ],
+    [
+      "a compacted history",
+      { input: [{ type: "compaction", encrypted_content: "x" }] },
+      { section: "history", reasons: ["compaction"], shared: 2 },
+    ],
+    ["a tier", { service_tier: "flex" }, { reasons: ["service_tier_changed"], shared: 4 }],
+    [
+      "what is asked of the text",
+      { text: { verbosity: "low", format: { type: "json_object" } } },
+      { reasons: ["verbosity_changed", "text_format_changed"], shared: 4 },
+    ],
+    ["a cache key", { prompt_cache_key: "k" }, { reasons: ["prompt_cache_key_changed"], shared: 4 }],
+    ["nothing but what is new", { input: [...base.input, user("three")] }, { reasons: [], shared: 4 }],
+  ])("names %s", (_what, change, expected) => {
+    const { diverged, reasons, sharedPieces } = comparePrompts(
+      readResponses(base),
+      readResponses({ ...base, ...change }),
+      0,
+    );
+    const section = diverged === null ? {} : { section: diverged.section };
+    expect({ ...section, reasons, shared: sharedPieces }).toEqual(expected);
+  });
+
+  it("names model and effort as they go upstream, and time, by what keeps the prefix longest", () => {
+    const before = readPrompt(base, layoutOf(responses), "a", "low");
+    const now = readPrompt(base, layoutOf(responses), "b", "high");
+    expect(comparePrompts(before, now, 600_001).reasons).toEqual([
+      "model_changed",
+      "reasoning_effort_changed",
+      "ttl_passed",
+    ]);
+    const hour = readMessages({ system: [{ type: "text", text: "s", cache_control: { ttl: "1h" } }], messages: [] });
+    expect(comparePrompts(hour, hour, 3_599_999).reasons).toEqual([]);
+    expect(comparePrompts(hour, hour, 3_600_001).reasons).toEqual(["ttl_passed"]);
+  });
+
+  it("shares what a comparison piece by piece would find", () => {
+    const texts = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 6 });
+    fc.assert(
+      fc.property(texts, texts, (left, right) => {
+        const [before, now] = [left, right].map((list) => readResponses({ input: list.map(user) }));
+        if (!before || !now) return;
+        const at = left.findIndex((text, index) => text !== right[index]);
+        const shared = at < 0 ? left.length : at;
+        const compared = comparePrompts(before, now, 0);
+        expect(compared.sharedPieces).toBe(shared);
+        expect(compared.diverged).toEqual(at < 0 ? null : { section: "history", member: "items", index: at });
+      }),
+    );
+  });
+});
+
+describe("what is remembered", () => {
+  const turn = (...texts: string[]): Prompt => readResponses({ instructions: "s", input: texts.map(user) });
+
+  it("is compared within its conversation, over a side question and beside another thread", () => {
+    const memory = createPrefixMemory();
+    expect(memory.compare("c", turn("a"))).toBeNull();
+    memory.keep("c", turn("a"));
+    const aside = { input: ["a", "is this about code?"].map(user), instructions: "s" };
+    memory.keep("c", readPrompt(aside, layoutOf(responses), "small", ""));
+    expect(memory.compare("c", turn("a", "b"))).toMatchObject({ diverged: null, reasons: [] });
+    expect(memory.compare("c", turn("a thread of its own"))).toBeNull();
+    expect(memory.compare("d", turn("a"))).toBeNull();
+    expect(memory.compare("c", turn("now 12:01", "a"))?.reasons).toEqual(["input_changed"]);
+  });
+
+  it("is bounded by pieces and by time, the oldest going first", () => {
+    const clock = { nowMs: 0 };
+    const memory = createPrefixMemory({ maxPieces: 50, nowMs: () => clock.nowMs });
+    memory.keep("a", turn("x"));
+    memory.keep("b", turn("x"));
+    memory.keep("c", turn("x"));
+    expect(["a", "b", "c"].map((id) => memory.compare(id, turn("x")) !== null)).toEqual([false, true, true]);
+    clock.nowMs = 25 * 3_600_000;
+    memory.keep("d", turn("x"));
+    expect(["b", "c", "d"].map((id) => memory.compare(id, turn("x")) !== null)).toEqual([false, false, true]);
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * A prompt cut into what a provider's cache takes one after the other: system, tools, then each item; of each a hash of
+ * what the model sees. Marks, ids and whatever else changes without the model seeing it are left out.
+ * Keeps hashes, never texts.
+ */
+import { hash } from "node:crypto";
+
+/** Top-level members in which a protocol's prompt stands, and how long its providers' caches keep what nobody asks for. */
+export type PromptLayout = { system: string | null; tools: string; items: string; cacheMs: number };
+
+export type PrefixSection = "system" | "tools" | "history" | "results";
+
+/** Parallel lists, one entry for each piece. */
+export type Pieces = { hashes: number[]; sections: PrefixSection[] };
+
+export type Prompt = {
+  system: Pieces;
+  tools: Pieces;
+  items: Pieces;
+  /** What else decides whether a prefix can be found, by the reason that a change of it is. */
+  parameters: Record<ParameterReason, string>;
+  /** The provider was given, or gives, a compacted history. */
+  compacted: boolean;
+  cacheMs: number;
+};
+
+/** As providers' clients name them. */
+export type ParameterReason =
+  | "model_changed"
+  | "prompt_cache_key_changed"
+  | "service_tier_changed"
+  | "reasoning_effort_changed"
+  | "verbosity_changed"
+  | "text_format_changed";
+
+const HOUR_MS = 3_600_000;
+
+/** `json` has passed the protocol; `model` and `effort` are those that are asked for upstream. */
+export function readPrompt(json: unknown, layout: PromptLayout, model: string, effort: string): Prompt {
+  const body = Object(json);
+  const marks = { hourLong: false };
+  const cut = (member: string | null, readSection: (piece: unknown) => PrefixSection): Pieces => {
+    const value = member === null ? undefined : body[member];
+    const list: unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+    return { hashes: list.map((piece) => hashPiece(piece, marks)), sections: list.map(readSection) };
+  };
+  const items = cut(layout.items, readItemSection);
+  const system = cut(layout.system, () => "system");
+  const tools = cut(layout.tools, () => "tools");
+  const kept = body.prompt_cache_retention === "24h" ? 24 * HOUR_MS : marks.hourLong ? HOUR_MS : layout.cacheMs;
+  return {
+    system,
+    tools,
+    items,
+    parameters: {
+      model_changed: model,
+      prompt_cache_key_changed: toText(body.prompt_cache_key),
+      service_tier_changed: toText(body.service_tier),
+      reasoning_effort_changed: toText([effort, body.thinking]),
+      verbosity_changed: toText(body.text?.verbosity ?? body.verbosity),
+      text_format_changed: toText(body.text?.format ?? body.response_format ?? body.output_config?.format),
+    },
+    compacted: Array.isArray(body[layout.items]) && body[layout.items].some(isCompaction),
+    cacheMs: kept,
+  };
+}
+
+const toText = (value: unknown): string => JSON.stringify(value ?? null);
+
+const isCompaction = (item: unknown): boolean => /^(context_)?compaction/.test(String(Object(item).type));
+
+const RESULT_TYPE = /_(output|result)$/;
+
+function readItemSection(item: unknown): PrefixSection {
+  const { type, role, content } = Object(item);
+  if (type === "additional_tools") return "tools";
+  if (role === "system" || role === "developer") return "system";
+  if (role === "tool" || role === "function" || RESULT_TYPE.test(String(type))) return "results";
+  const holdsResult = Array.isArray(content) && content.some((block) => RESULT_TYPE.test(String(Object(block).type)));
+  return holdsResult ? "results" : "history";
+}
+
+/** 48 bits, which a number holds. */
+const hashPiece = (piece: unknown, marks: Marks): number =>
+  hash("sha256", JSON.stringify(pickSeen(piece, marks)) ?? "", "buffer").readUIntBE(0, 6);
+
+type Marks = { hourLong: boolean };
+
+const UNSEEN = new Set(["id", "call_id", "tool_call_id", "tool_use_id", "status", "cache_control", "metadata"]);
+
+/** Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. */
+function pickSeen(value: unknown, marks: Marks): unknown {
+  if (Array.isArray(value)) {
+    const blocks = value.map((each) => pickSeen(each, marks));
+    // Where a text is cut into blocks shifts with the marks.
+    return value.every(isText) ? blocks.join("") : blocks;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if ("cache_control" in value) marks.hourLong ||= Object(value.cache_control).ttl === "1h";
+  if (isText(value)) return value.text;
+  const seen: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (!UNSEEN.has(name)) seen[name] = Array.isArray(member) ? pickSeen(member, marks) : member;
+  }
+  return seen;
+}
+
+function isText(block: unknown): block is { text: string } {
+  const { type, text } = Object(block);
+  return typeof text === "string" && (type === "text" || type === "input_text" || type === "output_text");
+}

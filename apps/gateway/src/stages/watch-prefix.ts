@@ -1,0 +1,79 @@
+/**
+ * Beside the stages: what of the conversation's earlier prompt stayed, for the span of the call. It is found out while the
+ * upstream is at work, so nobody waits for it.
+ */
+import { createHash } from "node:crypto";
+import type { SpanAttributes } from "@centspan/telemetry";
+import type { Exchange } from "../exchange.ts";
+import type { PrefixMemory } from "../prefix/prefix-memory.ts";
+import { type Prompt, type PromptLayout, readPrompt } from "../prefix/read-prompt.ts";
+import type { InferenceRequest } from "../protocols/protocol.ts";
+import type { ParsedBody } from "./parse.ts";
+
+export type PrefixWatch = {
+  /** `expires`: the upstream's cache forgets what is not asked for in time. */
+  describe(upstream: { cacheExpires: boolean }): SpanAttributes;
+  /** The upstream has read the prompt. */
+  keep(): void;
+};
+
+export type WatchedRequest = Pick<InferenceRequest, "model" | "effort"> & { keyId: string };
+
+export function watchPrefix(
+  exchange: Exchange,
+  { json }: ParsedBody,
+  { model, effort, keyId }: WatchedRequest,
+  memory: PrefixMemory,
+): PrefixWatch {
+  const { layout } = exchange.protocol;
+  if (layout === undefined) return { describe: () => ({}), keep: () => undefined };
+  let read: { prompt: Prompt; conversation: string } | undefined;
+  const readOnce = () => {
+    if (read === undefined) {
+      const prompt = readPrompt(json, layout, model, effort);
+      read = { prompt, conversation: nameConversation(exchange, keyId, prompt) };
+    }
+    return read;
+  };
+  return {
+    describe({ cacheExpires }) {
+      const { prompt, conversation } = readOnce();
+      const compared = memory.compare(conversation, prompt);
+      const reasons = compared?.reasons.filter((reason) => cacheExpires || reason !== "ttl_passed") ?? [];
+      return {
+        "centspan.prefix.fingerprint": writeFingerprint(prompt),
+        "centspan.prefix.kept": compared === null ? undefined : compared.diverged === null,
+        "centspan.prefix.shared_pieces": compared?.sharedPieces,
+        "centspan.prefix.diverged_section": compared?.diverged?.section,
+        "centspan.prefix.diverged_path": compared?.diverged ? writePath(compared.diverged, layout, prompt) : undefined,
+        "centspan.cache.miss_reasons": reasons.length === 0 ? undefined : reasons,
+      };
+    },
+    keep() {
+      const { prompt, conversation } = readOnce();
+      memory.keep(conversation, prompt);
+    },
+  };
+}
+
+/** The session, where the client names one; else what was said first. Nothing of one key shows in what another one does. */
+function nameConversation({ identity }: Exchange, keyId: string, { items }: Prompt): string {
+  const first = items.sections.indexOf("history");
+  return JSON.stringify([keyId, identity["gen_ai.conversation.id"] ?? items.hashes[first] ?? ""]);
+}
+
+function writePath(
+  { member, index }: { member: "system" | "tools" | "items"; index: number },
+  layout: PromptLayout,
+  { system }: Prompt,
+): string {
+  const name = layout[member] ?? member;
+  return member === "system" && system.hashes.length < 2 ? name : `${name}[${index}]`;
+}
+
+/** Of all pieces, in their order. */
+function writeFingerprint({ system, tools, items }: Prompt): string {
+  const chain = createHash("sha256");
+  for (const { hashes } of [system, tools, items]) chain.update(`${hashes.join(",")};`);
+  return chain.digest("hex").slice(0, 16);
+}
