@@ -99,10 +99,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
         assert(running.length === 0, "a running sequence always has something to compute");
         return null;
       }
-      const { load, draftedTokens, drafts } = plan;
-      const stepTimeMs =
-        batch.stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
-      inFlight = Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) + plan.transferNs });
+      inFlight = timePlan(batch, plan);
       totals.preemptions += plan.preempted.length;
       plan.admitted.forEach(listener.onAdmitted);
       return inFlight;
@@ -185,6 +182,12 @@ function viewBatch({ cache, running, prefilling, waiting }: Batch, speed: number
 function closeLease({ cache }: Batch, sequence: Sequence, atNs: number, waitsFor?: KvWait): void {
   if (sequence.lease) cache.close(sequence.lease, atNs, waitsFor);
   sequence.lease = null;
+}
+
+function timePlan({ stepTime }: Batch, plan: StepPlan): TimedPlan {
+  const { load, draftedTokens, drafts } = plan;
+  const stepTimeMs = stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
+  return Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) + plan.transferNs });
 }
 
 type Completion = {

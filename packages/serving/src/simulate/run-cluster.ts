@@ -5,6 +5,7 @@
  */
 import { assert } from "@centspan/base";
 import { createDispatcher, type KvTransfer, type ReplicaRole } from "../cluster/dispatcher.ts";
+import type { BatchListener } from "../core/batch-machine.ts";
 import { checkRequest } from "../core/check-config.ts";
 import type { RouterChoice } from "../find-router.ts";
 import type { ServingOptions, ServingRequest, Step, WorkTotals } from "../serving-types.ts";
@@ -137,33 +138,29 @@ function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions
     for (const thread of ended)
       for (const { machine } of replicas) machine.batch.cache.hint({ kind: "ended", ...thread, atNs });
   };
-  const replicas = cluster.replicas.map((spec, index) =>
-    createVirtualReplica(
-      atSpeed(spec),
-      {
-        everyToken: observer !== undefined,
-        onTokens(sequence, firstIndex, count, atNs) {
-          const { id } = sequence.request;
-          if (firstIndex === 0) {
-            const request = open.get(id);
-            if (request && Number.isNaN(request.firstTokenNs)) request.firstTokenNs = atNs;
-          }
-          observer?.onTokens(index, id, firstIndex, count, atNs);
-        },
-        onAdmitted({ id, hitTokens, recomputed }) {
-          const request = open.get(id);
-          if (!recomputed && request?.replica === index) request.hitTokens = hitTokens;
-        },
-        onFinished: ({ request: { id } }, atNs) => end(id, atNs),
-      },
-      observer ? (step) => observer.onStep(index, step) : null,
-    ),
-  );
+  const listenTo = (index: number): BatchListener => ({
+    everyToken: observer !== undefined,
+    onTokens({ request: { id } }, firstIndex, count, atNs) {
+      const request = open.get(id);
+      if (request && Number.isNaN(request.firstTokenNs)) request.firstTokenNs = atNs;
+      // The first token of an answer that was handed over came from the replica before.
+      const handedOver = request?.replica === index ? 0 : 1;
+      observer?.onTokens(index, id, firstIndex + handedOver, count, atNs);
+    },
+    onAdmitted({ id, hitTokens, recomputed }) {
+      const request = open.get(id);
+      if (!recomputed && request?.replica === index) request.hitTokens = hitTokens;
+    },
+    onFinished: ({ request: { id } }, atNs) => end(id, atNs),
+  });
+  const members = cluster.replicas.map((spec, index) => {
+    const onStep = observer ? (step: Step): void => observer.onStep(index, step) : null;
+    const replica = createVirtualReplica(atSpeed(spec), listenTo(index), onStep);
+    return { replica, role: spec.role ?? "both", view: replica.machine.view(spec.speed ?? 1) };
+  });
+  const replicas = members.map(({ replica }) => replica);
   const dispatcher = createDispatcher({
-    replicas: cluster.replicas.map(({ role = "both", speed = 1 }, index) => ({
-      role,
-      view: replicas[index]?.machine.view(speed) ?? unreachable(),
-    })),
+    replicas: members,
     router: cluster.router ?? { id: "least-load" },
     ...(cluster.transfer ? { transfer: cluster.transfer } : {}),
     blockTokens: cluster.replicas[0]?.config.blockTokens ?? 1,
@@ -185,10 +182,6 @@ function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions
 function atSpeed({ speed = 1, ...options }: ReplicaSpec): ServingOptions {
   const { stepTime } = options;
   return speed === 1 ? options : { ...options, stepTime: (load) => stepTime(load) / speed };
-}
-
-function unreachable(): never {
-  throw new Error("assertion failed: each spec has its replica");
 }
 
 const openRequest = (request: ServingRequest, replica: number): SimulatedRequest => ({
