@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readMembers, writeMembers } from "./json-members.ts";
+import { readElements, readMembers, writeMembers } from "./json-members.ts";
 
 describe("members of a JSON object", () => {
   it("are the text they came as", () => {
@@ -26,4 +26,15 @@ describe("members of a JSON object", () => {
       }),
     );
   });
+});
+
+it("elements of an array are those that JSON.parse sees, whatever stands in them", () => {
+  const blanks = fc.constantFrom(undefined, 1, "\t");
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), blanks, (list, indent) => {
+      const elements = readElements(JSON.stringify(list, null, indent));
+      expect(elements.map((element) => JSON.parse(element))).toEqual(JSON.parse(JSON.stringify(list)));
+    }),
+  );
+  expect(readElements(' [ 12345678901234567890 , "]," ] ')).toEqual(["12345678901234567890", '"],"']);
 });

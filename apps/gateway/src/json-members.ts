@@ -1,5 +1,5 @@
 /**
- * Top-level members of a JSON object as the text they stand in, so that a body can be put together from others' parts:
+ * Top-level members of a JSON object, and elements of an array, as the text they stand in, so that a body can be put together from others' parts:
  * numbers keep their digits and members nobody reads stay as they came. For text that `JSON.parse` has taken as an object.
  */
 export function readMembers(text: string): Map<string, string> {
@@ -16,6 +16,20 @@ export function readMembers(text: string): Map<string, string> {
     at = skipBlanks(text, end) + 1;
   }
 }
+
+/** For text that `JSON.parse` has taken as an array. */
+export function readElements(text: string): string[] {
+  const elements: string[] = [];
+  let at = skipBlanks(text, text.indexOf("[") + 1);
+  while (at < text.length && text[at] !== "]") {
+    const end = skipValue(text, at);
+    elements.push(text.slice(at, end).trimEnd());
+    at = skipBlanks(text, end + 1);
+  }
+  return elements;
+}
+
+export const writeElements = (elements: readonly string[]): string => `[${elements.join(",")}]`;
 
 export const writeMembers = (members: ReadonlyMap<string, string>): string =>
   `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;

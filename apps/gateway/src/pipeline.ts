@@ -7,6 +7,7 @@ import { type Exchange, identify } from "./exchange.ts";
 import type { PrefixMemory } from "./prefix/prefix-memory.ts";
 import type { InferenceRequest } from "./protocols/protocol.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
+import { arrangeForCache } from "./stages/arrange-for-cache.ts";
 import { type ChatInput, chat } from "./stages/chat.ts";
 import { checkSafety, type SafetyOptions } from "./stages/check-safety.ts";
 import { parse } from "./stages/parse.ts";
@@ -26,7 +27,7 @@ export type PipelineOptions = {
 };
 
 /** A request that may go to an upstream. */
-type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "prefix" | "onUsage">;
+type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "prefix" | "changes" | "onUsage">;
 
 /**
  * Returns the bytes sent to the client. Throws before or after an answer has begun. A failure that the client saw nothing of
@@ -65,7 +66,7 @@ export async function warmUp(exchange: Exchange, options: PipelineOptions): Prom
 async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstreams">): Promise<Prepared> {
   // Who asks is settled before a body is read: strangers cost no parsing.
   const { workspace, keyId } = await admit(exchange, options.admit);
-  const body = await parse(exchange);
+  const { body, changes } = arrangeForCache(exchange, await parse(exchange));
   const request = await validate(exchange, body.json);
   if (exchange.identity["gen_ai.conversation.id"] === undefined && request.cacheKey !== "") {
     identify(exchange, { "gen_ai.conversation.id": request.cacheKey });
@@ -78,5 +79,5 @@ async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstr
   const onUsage = (spent: number): void => {
     if (tokensPerMinute !== undefined) options.admit.tokens.spend(keyId, tokensPerMinute, spent);
   };
-  return { request, body, tokens, safety, prefix, onUsage };
+  return { request, body, tokens, safety, prefix, changes, onUsage };
 }

@@ -35,6 +35,17 @@ export const keyRulesSchema = z.strictObject({
   safety: z.enum(SAFETY_POLICIES).optional(),
   onDisconnect: z.enum(DISCONNECT_POLICIES).optional(),
   routes: z.array(modelRouteSchema).max(50).optional(),
+  /** What is changed in its requests so that a prompt cache serves more of them; nothing when absent. */
+  cache: z
+    .strictObject({
+      /** Marks to cache up to, where the API takes them and the client set none. */
+      breakpoints: z.boolean().optional(),
+      /** Tools in the order of their names, whatever order they came in. */
+      stableTools: z.boolean().optional(),
+    })
+    .optional(),
+  /** Prompts and answers are recorded on the calls' spans, without the secrets that are recognised in them. */
+  content: z.boolean().optional(),
 });
 export type KeyRules = z.infer<typeof keyRulesSchema>;
 

@@ -63,6 +63,8 @@ export const ATTRIBUTES = {
     type: "string[]",
     doc: "What of the request a prompt cache is likely to miss by: model_changed, prompt_cache_key_changed, service_tier_changed, reasoning_effort_changed, verbosity_changed, text_format_changed, system_changed, tools_changed, input_changed, compaction, ttl_passed",
   },
+  "centspan.cache.breakpoints_added": { type: "int", doc: "Marks to cache up to that were added on the key's wish" },
+  "centspan.cache.tools_sorted": { type: "boolean", doc: "Whether tools were put in order of name on the key's wish" },
   "centspan.transport.kind": { type: "string", doc: "http, sse or websocket" },
   "centspan.transport.bytes_sent": { type: "int", unit: "By", doc: "Request bytes of the turn" },
   "centspan.transport.bytes_received": { type: "int", unit: "By", doc: "Response bytes of the turn" },

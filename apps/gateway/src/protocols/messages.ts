@@ -1,6 +1,7 @@
 /** Anthropic's Messages: POST /v1/messages, plain or as server-sent events. */
 import { messagesRequestSchema, readMessagesConversation, toAnthropicError } from "@centspan/model";
 import { z } from "zod";
+import { placeBreakpoints } from "../cache-help/place-breakpoints.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
 const count = z.int().nonnegative().nullish();
@@ -117,6 +118,7 @@ export default defineProtocol({
     const message = messageSchema.safeParse(body).data;
     if (message) readMessage(message, facts);
   },
+  placeBreakpoints,
   writeEffort: (body, effort) => ({ output_config: { ...Object(Object(body).output_config), effort } }),
   writeError: toAnthropicError,
   writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(toAnthropicError(error))}\n\n`,

@@ -79,6 +79,8 @@ export type InferenceProtocol = {
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;
+  /** Adds marks to cache up to, where it takes them; returns how many. `json` is what the members say, not yet checked. */
+  placeBreakpoints?(members: Map<string, string>, json: Readonly<Record<string, unknown>>): number;
   /** Takes what the event's data says into `facts`. */
   readEvent(data: string, facts: CallFacts): EventMeaning;
   /** Takes what a whole answer says into `facts`. */

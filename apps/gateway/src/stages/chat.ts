@@ -36,6 +36,8 @@ export type ChatInput = {
   tokens: PromptTokens;
   safety: SafetyWatch;
   prefix: PrefixWatch;
+  /** What was changed in the request on its key's wish. */
+  changes: SpanAttributes;
   /** Told once, what prompt and answer came to: as it was reported, or else the prompt as it was counted here. */
   onUsage(tokens: number): void;
   /** How many attempts came before. */
@@ -117,8 +119,9 @@ function restAsTold(replica: Replica, { statusCode, headers }: Dispatcher.Respon
 
 const describeRequest = (
   { operation }: InferenceProtocol,
-  { request, replica: { upstream }, retry }: ChatInput,
+  { request, replica: { upstream }, retry, changes }: ChatInput,
 ): SpanAttributes => ({
+  ...changes,
   "gen_ai.operation.name": operation,
   "gen_ai.provider.name": upstream.provider,
   "gen_ai.request.model": request.model,
