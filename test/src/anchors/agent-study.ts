@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KvPolicyPlugin } from "@centspan/model";
-import { findKvPolicy } from "@centspan/policies";
+import { BY_BEST_RATE, findKvPolicy } from "@centspan/policies";
 import {
   type AgentReplayOptions,
   createCrossFittedLoopAware,
@@ -57,7 +57,7 @@ export async function checkAgentStudy(folder: string): Promise<Anchor[]> {
       expected: [[0.5, 0.9444, 0.001]],
     },
     {
-      policy: createCrossFittedLoopAware(schedule),
+      policy: createCrossFittedLoopAware(schedule, BY_BEST_RATE),
       options: { mayBypass: true },
       expected: [
         [0.1, 0.5415, 0.003],

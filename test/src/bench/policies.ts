@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KvPolicyPlugin } from "@centspan/model";
-import { findKvPolicy, kvPolicies } from "@centspan/policies";
+import { BY_BEST_RATE, findKvPolicy, kvPolicies } from "@centspan/policies";
 import {
   type AgentSchedule,
   type AgentSession,
@@ -123,11 +123,19 @@ function studyAgents(
   return { ...report(title, shares, rates), workingSetBlocks };
 }
 
-const AVERAGED = ["lru-leaf", "belady", "loop-aware", "loop-aware-cross-fitted", endsAndSupersededFirst.id];
+const AVERAGED = [
+  "lru-leaf",
+  "belady",
+  "loop-aware",
+  "loop-aware-cross-fitted",
+  "loop-aware-by-best-rate",
+  endsAndSupersededFirst.id,
+];
 const isAveraged = (id: string): boolean => AVERAGED.includes(id);
 
 function choosePolicies(schedule: AgentSchedule, seed: number): KvPolicyPlugin[] {
-  const all = [...kvPolicies, endsAndSupersededFirst, createCrossFittedLoopAware(schedule)];
+  const crossFitted = [createCrossFittedLoopAware(schedule), createCrossFittedLoopAware(schedule, BY_BEST_RATE)];
+  const all = [...kvPolicies, endsAndSupersededFirst, ...crossFitted];
   return seed === 1 ? all : all.filter(({ id }) => isAveraged(id));
 }
 

@@ -1,12 +1,14 @@
 /**
- * How long a kind of thread keeps one waiting, as counts over logarithmic bins, and what a block of such a thread is worth
- * after it has waited for some time: the best rate of return over any horizon (the index of Gittins, "Bandit Processes
- * and Dynamic Allocation Indices", 1979), max over w of P(return within w) ÷ E[time held, at most w].
- * Waits that never ended count as infinite.
+ * How long a kind of thread, or of block, keeps one waiting, as counts over logarithmic bins; and what that says about one
+ * that has waited for some time: when two in five will be back, and the best rate of return over any horizon, max over w
+ * of P(return within w) ÷ E[time held, at most w] (the index of Gittins, "Bandit Processes and Dynamic Allocation
+ * Indices", 1979). Waits that never ended count as infinite.
  */
 
 const FIRST_BIN_S = 0.25;
-const BINS_PER_DOUBLING = 5;
+const BINS_PER_DOUBLING = 10;
+/** Found on half of the sessions of a public agent trace: ranks threads better than the median, and than the index. */
+const RETURNED_SHARE = 0.4;
 export const BINS = 19 * BINS_PER_DOUBLING;
 
 export function binOf(waitS: number): number {
@@ -23,22 +25,29 @@ export type WaitHistogram = {
   /** A wait has begun; until `end` says how long it was, it counts as endless. */
   begin(): void;
   end(waitS: number): void;
-  /** Returns per second that a thread which has waited so long is worth; 0 when none ever came back from there. */
+  /** Returns per second at best, of those that have waited so long; 0 when none ever came back from there. */
   index(waitedS: number): number;
+  /** In how many seconds two in five of those that have waited so long are back; Infinity when fewer ever come. */
+  leftS(waitedS: number): number;
 };
 
 export function createWaitHistogram(): WaitHistogram {
   const counts = new Float64Array(BINS);
   const sums = new Float64Array(BINS);
   const indices = new Float64Array(BINS);
+  const returnsS = new Float64Array(BINS);
   let samples = 0;
   let endless = 0;
-  let computedAt = 0;
+  let evaluatedAt = 0;
 
-  /** From the longest bin down: for each age, the best horizon that ends with a bin. */
-  const compute = (): void => {
-    computedAt = samples;
-    for (let age = 0; age < BINS; age += 1) indices[age] = computeIndex(counts, sums, endless, age);
+  /** Histograms are evaluated anew with every tenth of samples; what changes less does not change a ranking. */
+  const evaluate = (): void => {
+    if (samples <= evaluatedAt * 1.1) return;
+    evaluatedAt = samples;
+    for (let age = 0; age < BINS; age += 1) {
+      indices[age] = computeIndex(counts, sums, endless, age);
+      returnsS[age] = findReturn(counts, endless, age);
+    }
   };
   const count = (waitS: number): void => {
     const bin = binOf(waitS);
@@ -65,11 +74,31 @@ export function createWaitHistogram(): WaitHistogram {
       count(waitS);
     },
     index(waitedS) {
-      // Young histograms are computed anew with every tenth of samples; what changes less does not change a ranking.
-      if (samples > computedAt * 1.1) compute();
+      evaluate();
       return indices[binOf(waitedS)] ?? 0;
     },
+    leftS(waitedS) {
+      evaluate();
+      const bin = binOf(waitedS);
+      const untilBinEndS = binStartS(bin + 1) - waitedS;
+      return Math.max((returnsS[bin] ?? 0) - waitedS, untilBinEndS / 2);
+    },
   };
+}
+
+/** When the share of those who are still away at the start of a bin has come back, evenly within bins. */
+function findReturn(counts: Float64Array, endless: number, age: number): number {
+  let away = endless;
+  for (let bin = age; bin < BINS; bin += 1) away += counts[bin] ?? 0;
+  let wanted = RETURNED_SHARE * away;
+  for (let bin = age; bin < BINS && away > 0; bin += 1) {
+    const count = counts[bin] ?? 0;
+    if (count > 0 && count >= wanted) {
+      return binStartS(bin) + ((binStartS(bin + 1) - binStartS(bin)) * wanted) / count;
+    }
+    wanted -= count;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** `age` is a bin: those who are still away at its start. */

@@ -4,18 +4,25 @@
  * suffixes are worth alone (threads then go in order of their last request).
  */
 import { defineKvPolicy, type KvPolicyPlugin } from "@centspan/model";
-import { createLoopAwarePolicy, createWaitModel, type WaitModel } from "@centspan/policies";
+import {
+  BY_BEST_RATE,
+  BY_RETURN_TIME,
+  createLoopAwarePolicy,
+  createWaitModel,
+  type WaitModel,
+  type WaitRule,
+} from "@centspan/policies";
 import type { AgentSchedule } from "./agent-schedule.ts";
 import { toThreadEvent } from "./replay-agents.ts";
 
 /** Runs of even number are judged by the waits of odd ones, and the other way round. */
-export function createCrossFittedLoopAware(schedule: AgentSchedule): KvPolicyPlugin {
-  const models = { even: createWaitModel(), odd: createWaitModel() };
+export function createCrossFittedLoopAware(schedule: AgentSchedule, rule: WaitRule = BY_RETURN_TIME): KvPolicyPlugin {
+  const models = { even: createWaitModel(rule), odd: createWaitModel(rule) };
   const half = (runId: string | number, offset: number): WaitModel =>
     (Number(runId) + offset) % 2 === 0 ? models.even : models.odd;
   learnWaits(schedule, (runId) => half(runId, 1));
   return defineKvPolicy({
-    id: "loop-aware-cross-fitted",
+    id: rule === BY_BEST_RATE ? "loop-aware-by-best-rate" : "loop-aware-cross-fitted",
     describe: "Loop-aware with the waits of the other half of the sessions, known from the start.",
     releases: "tail-first",
     create: (blocks) => createLoopAwarePolicy(blocks, { model: (runId) => half(runId, 0), learns: false }),
