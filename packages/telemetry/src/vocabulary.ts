@@ -91,6 +91,12 @@ export const ATTRIBUTES = {
   "centspan.retry.ordinal": { type: "int", doc: "0 for the first try of the same content" },
   "centspan.verdict": { type: "string", doc: "ok, or the error code the stage ended with" },
   "centspan.verdict.field": { type: "string", doc: "Field that was refused" },
+  "centspan.validate.images": { type: "int", doc: "Images of the request, all of them within the limits" },
+  "centspan.validate.image_bytes": { type: "int", unit: "By", doc: "Size of those that stand in the request" },
+  "centspan.validate.features": {
+    type: "string",
+    doc: "Pattern of the models among which the features asked for were looked up; absent where the model is not known",
+  },
   "centspan.admit.auth": { type: "string", doc: "Verdict of authentication" },
   "centspan.admit.rate_limit": { type: "string", doc: "Verdict of the rate limit" },
   "centspan.admit.budget": { type: "string", doc: "Verdict of the budget" },

@@ -77,6 +77,7 @@ export default defineProtocol({
   route: "/v1/chat/completions",
   layout: { system: null, tools: "tools", items: "messages", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
+  effortField: "reasoning_effort",
   writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
   readEvent(data, facts) {
     if (data === "[DONE]") {

@@ -119,6 +119,7 @@ export default defineProtocol({
     if (message) readMessage(message, facts);
   },
   placeBreakpoints,
+  effortField: "output_config.effort",
   writeEffort: (body, effort) => ({ output_config: { ...Object(Object(body).output_config), effort } }),
   writeError: toAnthropicError,
   writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(toAnthropicError(error))}\n\n`,

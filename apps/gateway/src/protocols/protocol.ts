@@ -77,6 +77,8 @@ export type InferenceProtocol = {
    */
   callIdHeader?(headers: IncomingHttpHeaders): string | null;
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
+  /** Path of the member that asks for a reasoning effort. */
+  effortField?: string;
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;
   /** Adds marks to cache up to, where it takes them; returns how many. `json` is what the members say, not yet checked. */

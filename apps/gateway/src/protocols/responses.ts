@@ -71,6 +71,7 @@ export default defineProtocol({
   route: "/v1/responses",
   layout: { system: "instructions", tools: "tools", items: "input", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
+  effortField: "reasoning.effort",
   writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;

@@ -1,14 +1,23 @@
-/** Stage api.validate: the body against its protocol, then against what its key may do; the error names the field as a person would write it. */
+/**
+ * Stage api.validate: the body against its protocol, then against what its key may do, then against what its model takes; the
+ * error names the field as a person would write it.
+ */
 import { CentspanError } from "@centspan/base";
+import { setAttributes } from "@centspan/telemetry";
 import type { z } from "zod";
 import { type Exchange, runStage } from "../exchange.ts";
 import type { InferenceRequest } from "../protocols/protocol.ts";
 import { applyRules } from "./apply-rules.ts";
+import { checkSemantics } from "./check-semantics.ts";
 
 export function validate(exchange: Exchange, json: unknown): Promise<InferenceRequest> {
-  return runStage(exchange, "api.validate", () => {
+  return runStage(exchange, "api.validate", (span) => {
     const result = exchange.protocol.readRequest(json);
-    if (result.success) return applyRules(exchange, result.data, json);
+    if (result.success) {
+      const request = applyRules(exchange, result.data, json);
+      setAttributes(span, checkSemantics(exchange.protocol, request, json));
+      return request;
+    }
     const { path, message } = chooseIssue(result.error.issues);
     const field = path.length === 0 ? "body" : formatPath(path);
     throw new CentspanError("invalid_request", `${field}: ${message}`, { field });
