@@ -33,9 +33,11 @@ export function toServingRequests(trace: readonly TraceRequest[], shape: TraceSh
 }
 
 /** A block's key as the keys of its parts. */
-export const splitKeys = (keys: readonly KvBlockId[], parts: number): readonly KvBlockId[] =>
-  parts === 1
-    ? keys
-    : keys.flatMap((key) =>
-        Array.from({ length: parts }, (_, part) => (typeof key === "number" ? key * parts + part : `${key}.${part}`)),
-      );
+export function splitKeys(keys: readonly KvBlockId[], parts: number): readonly KvBlockId[] {
+  if (parts === 1) return keys;
+  const split: KvBlockId[] = [];
+  for (const key of keys)
+    for (let part = 0; part < parts; part++)
+      split.push(typeof key === "number" ? key * parts + part : `${key}.${part}`);
+  return split;
+}
