@@ -21,7 +21,7 @@ const PLUGIN_FOLDERS = [
   { room: "packages/outcomes", folder: "sources", name: "outcomeSources", type: "OutcomeSource" },
   { room: "packages/policies", folder: "policies", name: "kvPolicies", type: "KvPolicyPlugin" },
   { room: "packages/serving", folder: "routers", name: "routers", type: "RouterPlugin" },
-  { room: "apps/gateway", folder: "safety", name: "safetyChecks", type: "SafetyCheck" },
+  { room: "apps/gateway", folder: "safety", name: "safetyPlugins", type: "SafetyPlugin" },
 ] as const;
 
 function describeRegistry({ room, folder, name, type }: (typeof PLUGIN_FOLDERS)[number]): string {

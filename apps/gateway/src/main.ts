@@ -1,5 +1,6 @@
 /** The gateway as a process: configuration, key store, telemetry, upstream, ready line. */
 import { openControl } from "@centspan/control";
+import { openSafetyChecks } from "@centspan/model";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
 import { createAllowances } from "./allowances.ts";
@@ -7,7 +8,7 @@ import { createAllowedTexts } from "./allowed-texts.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createPrefixMemory } from "./prefix/prefix-memory.ts";
-import { safetyChecks } from "./registry.gen.ts";
+import { safetyPlugins } from "./registry.gen.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { readUpstreamsFile, type UpstreamsFile, upstreamsSchema } from "./upstream/upstreams-file.ts";
@@ -37,7 +38,7 @@ await runMain("gateway", async () => {
       requestsPerMinute: config.CENTSPAN_RATE_LIMIT_PER_MINUTE ?? null,
     },
     safety: {
-      checks: safetyChecks,
+      checks: openSafetyChecks(safetyPlugins, process.env),
       policy: config.CENTSPAN_SAFETY_POLICY,
       allowed: createAllowedTexts(),
     },

@@ -63,6 +63,16 @@ export const ERRORS = {
   },
   port_taken: { status: 500, title: "The port is taken", remedy: "Free it or choose another with the named option." },
   not_ready: { status: 503, title: "Not ready yet", remedy: "Wait until start-up has finished." },
+  request_timeout: {
+    status: 408,
+    title: "The request did not come whole in time",
+    remedy: "Send it again, without pauses.",
+  },
+  check_unavailable: {
+    status: 503,
+    title: "A safety check could not be done",
+    remedy: "Repeat; if it lasts, look after the classifier the message names.",
+  },
   interrupted: { status: 503, title: "Stopped before it was done", remedy: "Start it again." },
 } as const;
 

@@ -108,6 +108,10 @@ export const ATTRIBUTES = {
     type: "string",
     doc: "beside (inference goes on), hold (output waits) or block (inference waits)",
   },
+  "centspan.safety.unread": {
+    type: "boolean",
+    doc: "Let pass without having been read, since the check was away and its settings say so",
+  },
   "centspan.safety.overlap_ms": { type: "double", unit: "ms", doc: "Time of the check that ran beside inference" },
   "centspan.route.candidates": { type: "int", doc: "Upstreams that could serve the request" },
   "centspan.route.choice": { type: "string", doc: "Upstream chosen" },

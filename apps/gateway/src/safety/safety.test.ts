@@ -1,7 +1,10 @@
+import { openSafetyChecks } from "@centspan/model";
 import { describe, expect, it } from "vitest";
 import { createAllowedTexts } from "../allowed-texts.ts";
-import { safetyChecks } from "../registry.gen.ts";
-import secrets from "./secrets.ts";
+import { safetyPlugins } from "../registry.gen.ts";
+import { redactSecrets } from "../secret-patterns.ts";
+
+const safetyChecks = openSafetyChecks(safetyPlugins, {});
 
 describe("every safety check", () => {
   it.each(safetyChecks.map((check) => [check.id, check] as const))(
@@ -13,7 +16,7 @@ describe("every safety check", () => {
   );
 
   it("has an id of its own, in order", () => {
-    const ids = safetyChecks.map((check) => check.id);
+    const ids = safetyPlugins.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort());
   });
 });
@@ -23,6 +26,9 @@ const base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(3);
 const letters = (count: number): string => "a1B2c3D4e5F6g7H8i9J0".repeat(5).slice(0, count);
 
 describe("secrets", () => {
+  const checkSecrets = (text: string) =>
+    safetyChecks.find(({ id }) => id === "secrets")?.check(text) ?? Promise.reject(new Error("no such check"));
+
   it.each([
     ["private key", `-----BEGIN RSA PRIVATE ${"KEY"}-----\n${base64}`],
     ["private key in JSON", `-----BEGIN PRIVATE ${"KEY"}-----\\n${base64}`],
@@ -34,9 +40,10 @@ describe("secrets", () => {
     ["Google API key", `AIza${letters(35)}`],
     ["key of ours", `cs_gateway_${letters(43)}`],
   ])("blocks: %s", async (_name, secret) => {
-    const verdict = await secrets.check(`config = "${secret}"`);
+    const verdict = await checkSecrets(`config = "${secret}"`);
     expect(verdict.allowed).toBe(false);
     expect(verdict.reason).not.toContain(secret);
+    expect(redactSecrets(`a "${secret}" b`)).toMatch(/^a "\[[\w ]+\]" b$/);
   });
 
   it.each([
@@ -45,7 +52,10 @@ describe("secrets", () => {
     "AKIA",
     "-----BEGIN PRIVATE KEY----- (your key)",
     "cs_gateway_…",
-  ])("lets a placeholder pass: %s", async (text) => expect(await secrets.check(text)).toMatchObject({ allowed: true }));
+  ])("lets a placeholder pass: %s", async (text) => {
+    expect(await checkSecrets(text)).toMatchObject({ allowed: true });
+    expect(redactSecrets(text)).toBe(text);
+  });
 });
 
 describe("allowed texts", () => {

@@ -33,13 +33,18 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
   let inferenceFromMs = Number.POSITIVE_INFINITY;
   let inferenceToMs = Number.POSITIVE_INFINITY;
   let refusal: CentspanError | null = null;
+  let isRead = true;
 
   const run = (check: SafetyCheck): Promise<void> =>
     runStage(exchange, "api.safety", async (span) => {
       const startedMs = performance.now();
       setAttributes(span, { "centspan.safety.check": check.id, "centspan.safety.policy": options.policy });
       try {
-        const { allowed, reason } = await check.check(newText);
+        const { allowed, reason, unread } = await check.check(newText);
+        if (unread === true) {
+          isRead = false;
+          setAttributes(span, { "centspan.safety.unread": true });
+        }
         if (!allowed) throw new CentspanError("content_blocked", `${check.id}: the request ${reason}`);
       } finally {
         const endedMs = Math.min(performance.now(), inferenceToMs);
@@ -53,7 +58,7 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
   return {
     policy: options.policy,
     verdict: Promise.all(options.checks.map(run)).then(() => {
-      if (refusal === null) options.allowed.add(newTexts);
+      if (refusal === null && isRead) options.allowed.add(newTexts);
       return refusal;
     }),
     refusal: () => refusal,

@@ -1,7 +1,7 @@
 /** For tests only: a gateway with real keys in the real key store, in front of a peer, its spans kept at hand. */
 import { randomBytes } from "node:crypto";
 import { openControl } from "@centspan/control";
-import type { KeyKind, KeyRules, SafetyCheck, SafetyPolicy } from "@centspan/model";
+import { type KeyKind, type KeyRules, openSafetyChecks, type SafetyCheck, type SafetyPolicy } from "@centspan/model";
 import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
@@ -11,7 +11,7 @@ import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import { createGateway } from "../create-gateway.ts";
 import { createPrefixMemory } from "../prefix/prefix-memory.ts";
-import { safetyChecks } from "../registry.gen.ts";
+import { safetyPlugins } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
@@ -63,7 +63,7 @@ export async function openTestGateway() {
         policy = "beside",
         perMinute,
         upstreamUrl,
-        checks = safetyChecks,
+        checks = openSafetyChecks(safetyPlugins, {}),
         webSockets = {},
       } = settings;
       const one = { name: "peer", provider, keyVariable: "KEY", replicas: [{ url: upstreamUrl ?? `${peer.url}/v1` }] };
