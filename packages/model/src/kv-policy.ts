@@ -30,15 +30,17 @@ export type KvWait = "tool" | "person" | "unknown";
 /**
  * What an agent's loop tells about one of its threads: the main line of a run, or a sub-agent. Each request of a thread
  * extends the chain of the one before it, as a rule. `chain` names the slots of the thread's blocks from now on, front to
- * back.
+ * back. Thread ids are unique within their run.
  */
 export type KvThreadEvent = { runId: string | number; threadId: string | number; atNs: number } & (
   | { kind: "requested"; chain?: readonly number[] }
   | { kind: "waiting"; waitsFor: KvWait; chain?: readonly number[] }
   /** Somebody knows that the wait will last about that long. */
   | { kind: "long_wait"; expectedNs: number }
-  /** The run has ended, or the sub-agent returned: no request will follow. */
+  /** The thread has ended, or the sub-agent returned: no request of it will follow. */
   | { kind: "ended" }
+  /** All threads of the run have ended, whichever is named. */
+  | { kind: "run_ended" }
 );
 
 export type KvPolicy = {

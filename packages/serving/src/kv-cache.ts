@@ -45,7 +45,7 @@ export type KvCache = {
   /** `waitsFor` when the request was answered: what its thread does now. */
   close(lease: KvLease, atNs: number, waitsFor?: KvWait): void;
   /** What an agent's loop knows beyond its requests: the end of a run or a sub-agent, a long wait. */
-  hint(event: Extract<KvThreadEvent, { kind: "ended" | "long_wait" }>): void;
+  hint(event: Extract<KvThreadEvent, { kind: "ended" | "run_ended" | "long_wait" }>): void;
   /** Another eviction policy on the device from now on; everything resident stays. */
   setPolicy(policy: KvPolicyPlugin): void;
   /** Leading blocks of `keys` that are on the device. Asking changes nothing. */

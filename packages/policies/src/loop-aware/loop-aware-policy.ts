@@ -17,6 +17,7 @@ export type LoopAwareOptions = {
 };
 
 type LiveThread = Thread & {
+  readonly threadId: string | number;
   state: ThreadState;
   stateSinceNs: number;
   requestedNs: number;
@@ -46,7 +47,8 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
   const loose = createLooseBlocks(blocks, lists);
   const book = createThreadBook(slotCount);
   const reasons = new Uint8Array(slotCount);
-  const threads = new Map<string | number, LiveThread>();
+  const runs = new Map<string | number, Map<string | number, LiveThread>>();
+  const threads = new Set<LiveThread>();
   /** Threads by how soon they are missed, least last; good for one instant, and for as long as nothing happens to them. */
   let ranked: LiveThread[] = [];
   let rankedNs = NONE;
@@ -69,13 +71,32 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
     return slot;
   };
 
+  const findThread = (event: KvThreadEvent): LiveThread => {
+    const ofRun = runs.get(event.runId) ?? new Map<string | number, LiveThread>();
+    const thread = ofRun.get(event.threadId) ?? createThread(event);
+    runs.set(event.runId, ofRun.set(event.threadId, thread));
+    threads.add(thread);
+    return thread;
+  };
+  const removeThread = (thread: LiveThread): void => {
+    const ofRun = runs.get(thread.runId);
+    ofRun?.delete(thread.threadId);
+    if (ofRun?.size === 0) runs.delete(thread.runId);
+    threads.delete(thread);
+  };
+  const endThread = (thread: LiveThread, atNs: number): void => {
+    removeThread(thread);
+    // No answer will be followed by a request: a wait without end.
+    if (options.learns) options.model(thread.runId).add("answering", recentWait(thread), Number.POSITIVE_INFINITY);
+    book.hold(thread, [], (slot) => letGo(slot, ENDED, atNs), unlist);
+  };
   const leastMissedFirst = (): LiveThread[] =>
-    [...threads.values()].sort((a, b) => a.index - b.index || a.requestedNs - b.requestedNs);
+    [...threads].sort((a, b) => a.index - b.index || a.requestedNs - b.requestedNs);
   const rankThreads = (atNs: number): void => {
     if (rankedNs === atNs) return;
     rankedNs = atNs;
-    for (const [id, thread] of threads) if (isForgotten(thread, atNs)) threads.delete(id);
-    for (const thread of threads.values()) thread.index = computeIndex(thread, atNs, options);
+    for (const thread of threads) if (isForgotten(thread, atNs)) removeThread(thread);
+    for (const thread of threads) thread.index = computeIndex(thread, atNs, options);
     ranked = leastMissedFirst().reverse();
   };
   /** The tail of the thread that is missed least; a thread whose blocks are all in use or shared has none of its own. */
@@ -96,7 +117,7 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
     return NONE;
   };
   const isForgotten = (thread: LiveThread, atNs: number): boolean =>
-    book.tailOf(thread) < 0 && thread.state !== "answering" && atNs - thread.stateSinceNs > FORGOTTEN_AFTER_NS;
+    atNs - thread.stateSinceNs > FORGOTTEN_AFTER_NS && book.tailOf(thread) < 0;
 
   return {
     onInsert(slot, atNs) {
@@ -129,20 +150,23 @@ export function createLoopAwarePolicy(blocks: KvBlocks, options: LoopAwareOption
     },
     onThread(event) {
       rankedNs = NONE;
-      const thread = threads.get(event.threadId) ?? createThread(event);
-      const chain = event.kind === "ended" ? [] : "chain" in event ? event.chain : undefined;
-      if (event.kind === "ended") threads.delete(event.threadId);
-      else threads.set(event.threadId, thread);
+      if (event.kind === "ended" || event.kind === "run_ended") {
+        const ofRun = runs.get(event.runId);
+        const ending = event.kind === "ended" ? [ofRun?.get(event.threadId)] : [...(ofRun?.values() ?? [])];
+        for (const thread of ending) if (thread) endThread(thread, event.atNs);
+        return;
+      }
+      const thread = findThread(event);
       advance(thread, event, options);
-      if (!chain) return;
-      const reason = event.kind === "ended" ? ENDED : SUPERSEDED;
-      book.hold(thread, chain, (slot) => letGo(slot, reason, event.atNs), unlist);
+      if (!("chain" in event) || !event.chain) return;
+      book.hold(thread, event.chain, (slot) => letGo(slot, SUPERSEDED, event.atNs), unlist);
     },
   };
 }
 
-const createThread = ({ runId, atNs }: KvThreadEvent): LiveThread => ({
+const createThread = ({ runId, threadId, atNs }: KvThreadEvent): LiveThread => ({
   runId,
+  threadId,
   slots: [],
   generations: [],
   state: "answering",
@@ -165,7 +189,8 @@ function computeIndex(thread: LiveThread, atNs: number, { model }: LoopAwareOpti
 function advance(thread: LiveThread, event: KvThreadEvent, { model, learns }: LoopAwareOptions): void {
   const { atNs, runId, kind } = event;
   if (kind === "requested") {
-    if (thread.requestedNs >= 0) {
+    // A request that begins again, after a preemption or a retry, ends no wait.
+    if (thread.state !== "answering") {
       const waitS = (atNs - thread.stateSinceNs) / SECOND_NS;
       if (learns) {
         model(runId).add(thread.state, recentWait(thread), waitS);
@@ -183,7 +208,5 @@ function advance(thread: LiveThread, event: KvThreadEvent, { model, learns }: Lo
     thread.stateSinceNs = atNs;
   } else if (kind === "long_wait") {
     thread.awayUntilNs = atNs + event.expectedNs;
-  } else if (learns) {
-    model(runId).add("answering", recentWait(thread), Number.POSITIVE_INFINITY);
   }
 }

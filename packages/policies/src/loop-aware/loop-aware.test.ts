@@ -1,4 +1,4 @@
-import type { KvThreadEvent, KvWait } from "@centspan/model";
+import type { KvBlockId, KvBlocks, KvThreadEvent, KvWait } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLoopAwarePolicy, createWaitModel, type WaitModel } from "../index.ts";
@@ -11,7 +11,18 @@ const keysOf = (steps: number[]): string[] => steps.map((_, depth) => steps.slic
 
 const commands = fc.array(
   fc.record({
-    kind: fc.constantFrom("request", "request", "request", "wait", "end", "long_wait", "stray", "evict", "evict"),
+    kind: fc.constantFrom(
+      "request",
+      "request",
+      "request",
+      "wait",
+      "end",
+      "end_run",
+      "long_wait",
+      "stray",
+      "evict",
+      "evict",
+    ),
     thread: fc.integer({ min: 0, max: 2 }),
     path,
     waitsFor: fc.constantFrom<KvWait>("tool", "person", "unknown"),
@@ -34,6 +45,9 @@ type SlowThread = {
   awayUntilNs: number;
 };
 type SlowBlock = { key: string; reason: "loose" | "superseded" | "ended"; letGo: number };
+
+/** Threads 0 and 1 are of one run, thread 2 of another, which uses an id of the first. */
+const runOf = (thread: number): number => (thread === 2 ? 1 : 0);
 
 /** The order of eviction as its description says it, over plain lists. */
 function createSlowLoopAware() {
@@ -60,6 +74,11 @@ function createSlowLoopAware() {
       if (block) block.letGo = order;
     },
     thread(event: KvThreadEvent, id: number, chain?: string[]) {
+      if (event.kind === "run_ended") {
+        const ids = [...threads.keys()].filter((other) => runOf(other) === runOf(id));
+        for (const other of ids) this.thread({ ...event, kind: "ended" }, other);
+        return;
+      }
       const { atNs } = event;
       const fresh: SlowThread = { chain: [], state: "answering", sinceNs: atNs, requestedNs: -1, awayUntilNs: -1 };
       const thread = threads.get(id) ?? fresh;
@@ -99,21 +118,20 @@ function createSlowLoopAware() {
 
 type Command = ReturnType<typeof commands.generate>["value"][number];
 
+const emptyBlocks = (keys: KvBlockId[]): KvBlocks => ({
+  capacityBlocks: SLOTS,
+  slotCount: SLOTS,
+  keys,
+  depths: new Uint32Array(SLOTS),
+  evictable: new Uint8Array(SLOTS).fill(1),
+  nextUses: new Float64Array(SLOTS),
+  expiresNs: new Float64Array(SLOTS),
+});
+
 /** Plays a history on the policy and on the slow list; all blocks may go at any time. */
 function play(history: Command[]): { chosen: (string | undefined)[]; expected: (string | undefined)[] } {
   const keys: string[] = [];
-  const policy = createLoopAwarePolicy(
-    {
-      capacityBlocks: SLOTS,
-      slotCount: SLOTS,
-      keys,
-      depths: new Uint32Array(SLOTS),
-      evictable: new Uint8Array(SLOTS).fill(1),
-      nextUses: new Float64Array(SLOTS),
-      expiresNs: new Float64Array(SLOTS),
-    },
-    { model: () => model, learns: false },
-  );
+  const policy = createLoopAwarePolicy(emptyBlocks(keys), { model: () => model, learns: false });
   const slow = createSlowLoopAware();
   const slots = new Map<string, number>();
   const free = Array.from({ length: SLOTS }, (_, slot) => slot);
@@ -151,7 +169,7 @@ function play(history: Command[]): { chosen: (string | undefined)[]; expected: (
   for (const command of history) {
     const { kind, thread } = command;
     atNs += command.waitNs;
-    const ids = { runId: 0, threadId: thread, atNs };
+    const ids = { runId: runOf(thread), threadId: thread % 2, atNs };
     const tell = (event: KvThreadEvent, chain?: string[]): void => {
       slow.thread(event, thread, chain);
       policy.onThread?.(event);
@@ -160,6 +178,7 @@ function play(history: Command[]): { chosen: (string | undefined)[]; expected: (
     else if (kind === "wait") tell({ kind: "waiting", ...ids, waitsFor: command.waitsFor });
     else if (kind === "long_wait") tell({ kind: "long_wait", ...ids, expectedNs: 3_000_000_000 });
     else if (kind === "end") tell({ kind: "ended", ...ids });
+    else if (kind === "end_run") tell({ kind: "run_ended", ...ids });
     else {
       const chain = keysOf(command.path);
       const places = bringIn(chain);
@@ -174,6 +193,30 @@ function play(history: Command[]): { chosen: (string | undefined)[]; expected: (
   }
   return { chosen, expected };
 }
+
+it("forgets threads that it has not heard of for long and that hold nothing", () => {
+  let asked = 0;
+  const counting: WaitModel = {
+    add: () => undefined,
+    index() {
+      asked += 1;
+      return 1;
+    },
+  };
+  const policy = createLoopAwarePolicy(emptyBlocks([7]), { model: () => counting, learns: false });
+  for (let threadId = 0; threadId < 1000; threadId += 1)
+    policy.onThread?.({ kind: "requested", runId: 0, threadId, atNs: 0 });
+  const rankAt = (atNs: number): number => {
+    asked = 0;
+    policy.onInsert(0, atNs);
+    policy.onThread?.({ kind: "requested", runId: 1, threadId: 0, atNs, chain: [0] });
+    policy.onRelease(0, atNs);
+    expect(policy.takeVictim(atNs, null)).toBe(0);
+    return asked;
+  };
+  expect(rankAt(1)).toBe(1001);
+  expect(rankAt(4_000_000_000_000)).toBe(1);
+});
 
 it("evicts in the order that its description gives", () => {
   let victims = 0;
