@@ -23,6 +23,7 @@ export function formatSimulation(result: SimulationResult): string {
     ["preemptions", `${round(result.preemptions)}, ${round(result.recomputedTokens)} tokens computed again`],
   ];
   if (result.draftAcceptance !== null) facts.push(["drafted tokens accepted", percent(result.draftAcceptance)]);
+  const beyond = result.beyondSupport.map(({ message }) => `\n\n  Beyond what was measured: ${message}.`).join("");
   const warning = result.thrashing
     ? "\n\n  THRASHING: a large part of the work is done again because blocks run out; the cache is too small for the batch."
     : "";
@@ -38,7 +39,7 @@ export function formatSimulation(result: SimulationResult): string {
     ]),
   ]
     .join("\n")
-    .concat(warning);
+    .concat(beyond, warning);
 }
 
 export function tabulateCurves(curves: readonly HitRateCurve[]): string {

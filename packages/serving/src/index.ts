@@ -12,6 +12,7 @@ export * from "./core/serving-core.ts";
 export * from "./find-router.ts";
 export * from "./kv-cache.ts";
 export type { LowerTierConfig, TierCounts, TierMode, TierRead } from "./lower-tiers.ts";
+export * from "./machine/check-support.ts";
 export * from "./machine/derive-machine.ts";
 export * from "./machine/fitted-coefficients.ts";
 export * from "./machine/hardware.ts";

@@ -112,6 +112,8 @@ export type WorkTotals = {
   preemptions: number;
   draftedTokens: number;
   acceptedTokens: number;
+  /** Most sequences that decoded in one step. */
+  largestBatch: number;
 };
 
 export type ServingState = { waiting: number; running: number; blocks: BlockCounts };

@@ -75,7 +75,7 @@ function run(router: RouterChoice, requests: readonly ServingRequest[]) {
     { length: PODS },
     (_, pod) => done.requests.filter(({ replica }) => replica === pod).length,
   );
-  return { result: summarise(done, null), largestShare: Math.max(...shares) / done.requests.length };
+  return { result: summarise(done), largestShare: Math.max(...shares) / done.requests.length };
 }
 
 const describe = ({ tokensPerS, ttftMs, hitRate }: SimulationResult): string =>

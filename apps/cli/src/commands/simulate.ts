@@ -67,11 +67,11 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   const capacities = options.capacities?.split(",").map((word) => parseCount("capacities", word)) ?? null;
   const progress = createProgress(process.stderr);
   const { workload, requests, trace } = await openWorkload(options, config, progress.step);
-  const { cluster, price } = buildCluster(config);
+  const { cluster, price, support } = buildCluster(config);
   const onProgress = (finished: number): void => {
     if (finished % PROGRESS_EVERY === 0) progress.step(drawBar(finished, requests));
   };
-  const result = simulate(cluster, workload, { price, onProgress });
+  const result = simulate(cluster, workload, { price, support, onProgress });
   progress.done(`${result.requests} requests simulated`);
   const curves = options.curve === undefined ? [] : drawCurve(options.curve, { config, trace, capacities });
   const answer = { config, result, ...(options.curve === undefined ? {} : { curves }) };

@@ -110,6 +110,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       inFlight = null;
       totals.steps += 1;
       totals.busyNs += endNs - plan.startNs;
+      totals.largestBatch = Math.max(totals.largestBatch, plan.load.decodeSequences);
       const before = running.length;
       const isAnswered = completeStep(batch, { plan, totals, random, listener, endNs });
       if (isAnswered || batch.clock.nextDue() <= batch.clock.rounds()) settleDue(batch, finish, endNs);
@@ -159,6 +160,7 @@ const createTotals = (): WorkTotals => ({
   preemptions: 0,
   draftedTokens: 0,
   acceptedTokens: 0,
+  largestBatch: 0,
 });
 
 function viewBatch({ cache, running, prefilling, waiting }: Batch, speed: number): ReplicaView {

@@ -95,6 +95,28 @@ describe("a configuration", () => {
   });
 });
 
+describe("the range that step times were fitted on", () => {
+  const run = (config: object, requests = trace) => {
+    const { cluster, support } = buildCluster(parseSimulationConfig(config));
+    return simulate(cluster, createOpenLoop(toServingRequests(requests, shape)), { support }).beyondSupport;
+  };
+
+  it("is said to have been left, by prompts and by batches, and only then", () => {
+    expect(run({})).toEqual([]);
+    const long = trace.map((request) => ({ ...request, promptTokens: 6_000 }));
+    expect(run({}, long)).toMatchObject([{ what: "promptTokens", fitted: [1_024, 4_096], reached: [6_000, 6_000] }]);
+    const crowd = Array.from({ length: 5 }, () => trace.map((request) => ({ ...request, arrivalNs: 0 }))).flat();
+    const found = run({}, crowd);
+    expect(found.map(({ what }) => what)).toEqual(["sequences"]);
+    expect(found[0]?.reached[1]).toBeGreaterThan(128);
+  });
+
+  it("is not known of step times of one's own or from data sheets", () => {
+    const long = trace.map((request) => ({ ...request, promptTokens: 6_000 }));
+    expect(run({ stepTime: "derived" }, long)).toEqual([]);
+  });
+});
+
 describe("a trace's requests", () => {
   it("have the engine's blocks, and keys of full ones only", () => {
     const [first] = toServingRequests(trace, shape);

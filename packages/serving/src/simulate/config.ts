@@ -6,8 +6,9 @@ import { CentspanError, parseDecimal } from "@centspan/base";
 import { findKvPolicy } from "@centspan/policies";
 import { z } from "zod";
 import { findRouter } from "../find-router.ts";
+import type { Support } from "../machine/check-support.ts";
 import { deriveCapacityBlocks, deriveCoefficients, STAGE_HOP_MS } from "../machine/derive-machine.ts";
-import { findStepTimePreset } from "../machine/fitted-coefficients.ts";
+import { findStepTimePreset, STEP_TIME_PRESETS } from "../machine/fitted-coefficients.ts";
 import { findHardware } from "../machine/hardware.ts";
 import { countKvBytesPerToken, findServedModel } from "../machine/models.ts";
 import { withPipeline } from "../machine/pipeline.ts";
@@ -99,8 +100,11 @@ export function parseSimulationConfig(value: unknown): SimulationConfig {
   throw new CentspanError("invalid_request", `${field}: ${issue?.message ?? "is not valid"}`, { field });
 }
 
+/** `support`: the range that the step times were fitted on, where that is known. */
+export type BuiltCluster = { cluster: ClusterSpec; price: Price; support: Support | null };
+
 /** Throws `not_found` or `invalid_request` naming the field where names or sizes don't fit together. */
-export function buildCluster(config: SimulationConfig): { cluster: ClusterSpec; price: Price } {
+export function buildCluster(config: SimulationConfig): BuiltCluster {
   const model = findServedModel(config.model);
   findRouter(config.router.id);
   const options = buildReplica(config);
@@ -120,7 +124,12 @@ export function buildCluster(config: SimulationConfig): { cluster: ClusterSpec; 
     cluster.transfer = { latencyMs, bytesPerS, kvBytesPerToken: countKvBytesPerToken(model) };
   }
   const accelerators = replicas.length * config.tensorParallel * config.pipelineParallel;
-  return { cluster, price: { hourUsd: parseDecimal(config.gpuHourUsd), accelerators } };
+  const preset = STEP_TIME_PRESETS.find(({ id }) => id === config.stepTime);
+  return {
+    cluster,
+    price: { hourUsd: parseDecimal(config.gpuHourUsd), accelerators },
+    support: preset?.support ?? null,
+  };
 }
 
 function buildReplica(config: SimulationConfig): ServingOptions {

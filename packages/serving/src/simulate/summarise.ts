@@ -1,5 +1,6 @@
 /** What a simulation came to, as people ask for it. Money is exact; everything else is a float of the model's making. */
 import { type Decimal, formatDecimal } from "@centspan/base";
+import { type BeyondSupport, findBeyondSupport, type Support } from "../machine/check-support.ts";
 import { costOfTime, costPerMillionTokens } from "../machine/token-cost.ts";
 import type { WorkTotals } from "../serving-types.ts";
 import type { SimulatedRequest, SimulationRun } from "./run-cluster.ts";
@@ -27,6 +28,8 @@ export type SimulationResult = {
   /** Much of the work is done again because blocks run out: the cache is too small for the batch. */
   thrashing: boolean;
   draftAcceptance: number | null;
+  /** Where the run left the range that its step times were fitted on: there the figures are guesses. */
+  beyondSupport: BeyondSupport[];
   costUsd: string | null;
   costPerMillionTokensUsd: string | null;
 };
@@ -39,7 +42,12 @@ const THRASHING_SHARE = 0.1;
 const NS_PER_MS = 1e6;
 const NS_PER_S = 1e9;
 
-export function summarise({ requests, endNs, replicas }: SimulationRun, price: Price | null): SimulationResult {
+export type SummaryOptions = { price?: Price | null; support?: Support | null };
+
+export function summarise(
+  { requests, endNs, replicas }: SimulationRun,
+  { price = null, support = null }: SummaryOptions = {},
+): SimulationResult {
   const sum = (countOf: (one: SimulatedRequest) => number): number =>
     requests.reduce((all, one) => all + countOf(one), 0);
   const total = (name: keyof WorkTotals): number => replicas.reduce((all, one) => all + one[name], 0);
@@ -70,6 +78,12 @@ export function summarise({ requests, endNs, replicas }: SimulationRun, price: P
     recomputedTokens: total("recomputedTokens"),
     thrashing: total("recomputedTokens") > THRASHING_SHARE * computedTokens,
     draftAcceptance: total("draftedTokens") === 0 ? null : total("acceptedTokens") / total("draftedTokens"),
+    beyondSupport: support
+      ? findBeyondSupport(support, {
+          promptTokens: requests.map((one) => one.promptTokens),
+          largestBatch: Math.max(0, ...replicas.map(({ largestBatch }) => largestBatch)),
+        })
+      : [],
     costUsd: time && formatDecimal(costOfTime(time).round(12, 2)),
     costPerMillionTokensUsd: costPerMillionUsd && formatDecimal(costPerMillionUsd),
   };
