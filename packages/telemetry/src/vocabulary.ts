@@ -144,6 +144,19 @@ export const ATTRIBUTES = {
   "gen_ai.request.reasoning.level": { type: "string", doc: "Reasoning effort asked for" },
   "openai.response.service_tier": { type: "string", doc: "Service tier that was served" },
   "centspan.time_per_output_token": { type: "double", unit: "s", doc: "Time per output token after the first" },
+  "gen_ai.system_instructions": {
+    type: "string",
+    doc: "Instructions as JSON, where the key wants content recorded; recognised secrets are replaced",
+  },
+  "gen_ai.input.messages": {
+    type: "string",
+    doc: "Prompt as JSON, the newest of it where it is too long; only where the key wants content recorded",
+  },
+  "gen_ai.output.messages": {
+    type: "string",
+    doc: "Answer as JSON; only where the key wants content recorded",
+  },
+  "centspan.content.truncated": { type: "boolean", doc: "Whether recorded content was cut" },
   "centspan.stream.aborted": { type: "boolean", doc: "Whether the client went away before the end" },
   "centspan.usage.partial": {
     type: "boolean",

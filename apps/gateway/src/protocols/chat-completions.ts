@@ -1,6 +1,7 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
 import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
+import chatOutput from "../content/read-chat-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
 const count = z.int().nonnegative();
@@ -77,6 +78,7 @@ export default defineProtocol({
   route: "/v1/chat/completions",
   layout: { system: null, tools: "tools", items: "messages", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
+  output: chatOutput,
   effortField: "reasoning_effort",
   writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
   readEvent(data, facts) {

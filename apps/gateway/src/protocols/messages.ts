@@ -2,6 +2,7 @@
 import { messagesRequestSchema, readMessagesConversation, toAnthropicError } from "@centspan/model";
 import { z } from "zod";
 import { placeBreakpoints } from "../cache-help/place-breakpoints.ts";
+import messagesOutput from "../content/read-messages-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
 const count = z.int().nonnegative().nullish();
@@ -119,6 +120,7 @@ export default defineProtocol({
     if (message) readMessage(message, facts);
   },
   placeBreakpoints,
+  output: messagesOutput,
   effortField: "output_config.effort",
   writeEffort: (body, effort) => ({ output_config: { ...Object(Object(body).output_config), effort } }),
   writeError: toAnthropicError,

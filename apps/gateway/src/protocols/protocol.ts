@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CentspanError } from "@centspan/base";
 import type { Conversation } from "@centspan/model";
 import type { z } from "zod";
+import type { OutputReader } from "../content/output-parts.ts";
 import type { PromptLayout } from "../prefix/read-prompt.ts";
 
 /** What the gateway needs to know of a request. */
@@ -83,6 +84,8 @@ export type InferenceProtocol = {
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;
   /** Adds marks to cache up to, where it takes them; returns how many. `json` is what the members say, not yet checked. */
   placeBreakpoints?(members: Map<string, string>, json: Readonly<Record<string, unknown>>): number;
+  /** What its answers say, for keys that want it recorded. */
+  output?: OutputReader;
   /** Takes what the event's data says into `facts`. */
   readEvent(data: string, facts: CallFacts): EventMeaning;
   /** Takes what a whole answer says into `facts`. */

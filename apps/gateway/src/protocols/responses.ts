@@ -1,6 +1,7 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
 import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
+import responsesOutput from "../content/read-responses-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
 const count = z.int().nonnegative();
@@ -71,6 +72,7 @@ export default defineProtocol({
   route: "/v1/responses",
   layout: { system: "instructions", tools: "tools", items: "input", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
+  output: responsesOutput,
   effortField: "reasoning.effort",
   writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
   readEvent(data, facts) {

@@ -9,6 +9,7 @@ import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from 
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Dispatcher } from "undici";
+import { captureOutput, describeInput } from "../content/capture-content.ts";
 import type { Exchange } from "../exchange.ts";
 import {
   type CallFacts,
@@ -62,6 +63,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
     safety.inferenceStarted();
     try {
       const question = ask(exchange, input);
+      if (capturesContent(exchange)) setAttributes(span, describeInput(request.conversation));
       setAttributes(span, { "centspan.translation.dropped": question.dropped });
       const sentMs = performance.now();
       const sending = send(exchange, input, question, { span, call });
@@ -98,6 +100,10 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
     }
   });
 }
+
+/** Embeddings have texts, and no messages. */
+const capturesContent = ({ rules, protocol }: Exchange): boolean =>
+  rules.content === true && protocol.operation === "chat";
 
 /** What another server may well do better with. */
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
@@ -209,7 +215,9 @@ type RunningCall = {
 async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall): Promise<number> {
   const { sink } = exchange;
   const { span, call, answer, sentMs, question } = running;
-  const { protocol, translator } = question;
+  const { translator } = question;
+  const captured = capturesContent(exchange) ? captureOutput(question.protocol) : null;
+  const protocol = captured?.protocol ?? question.protocol;
   const facts = createCallFacts();
   const failed = answer.statusCode >= 400;
   const streams = !failed && /^text\/event-stream/i.test(String(answer.headers["content-type"] ?? ""));
@@ -237,7 +245,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     return sentBytes;
   } finally {
     input.onUsage(countUsed(facts, input, failed));
-    setAttributes(span, describeCall(facts, reader, sentMs));
+    setAttributes(span, { ...describeCall(facts, reader, sentMs), ...captured?.describe(facts) });
     if (failed || facts.failed) failAttempt(span, failed ? String(answer.statusCode) : "upstream_failed");
     // Who was refused has no answer to pay for; who was answered in part has.
     const answered = !failed && (!facts.failed || facts.responseId !== undefined);
