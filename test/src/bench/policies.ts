@@ -88,9 +88,9 @@ function studyPrompts(name: string, prompts: readonly Prompt[], say: Say): Study
   const rates: Rates = new Map();
   for (const policy of kvPolicies) {
     say(`${name}: ${policy.id}`);
-    const foresight = policy.id === "belady";
+    const how = howToReplay(policy);
     const one = BLOCKS.map((capacityBlocks) => {
-      const { hits, accesses } = replayChains(prompts, { capacityBlocks, policy, foresight });
+      const { hits, accesses } = replayChains(prompts, { capacityBlocks, policy, ...how });
       return hits / accesses;
     });
     rates.set(policy.id, one);
@@ -140,12 +140,15 @@ function choosePolicies(schedule: AgentSchedule, seed: number): KvPolicyPlugin[]
 }
 
 /** Policies that predict may bypass; the others keep a request's own chain, as engines do. */
+function howToReplay({ id }: KvPolicyPlugin): { foresight: boolean; mayBypass: boolean } {
+  const foresight = id === "belady";
+  return { foresight, mayBypass: foresight || id.startsWith("loop-aware") };
+}
+
 function replayShares(schedule: AgentSchedule, policy: KvPolicyPlugin): number[] {
-  const foresight = policy.id === "belady";
-  const mayBypass = foresight || policy.id.startsWith("loop-aware");
   return WORKING_SET_SHARES.map((share) => {
     const capacityBlocks = Math.max(1, Math.round(share * schedule.workingSetBlocks));
-    const { hits, accesses } = replayAgents(schedule, { capacityBlocks, policy, foresight, mayBypass });
+    const { hits, accesses } = replayAgents(schedule, { capacityBlocks, policy, ...howToReplay(policy) });
     return hits / accesses;
   });
 }

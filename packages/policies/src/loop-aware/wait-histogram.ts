@@ -7,7 +7,7 @@
 
 const FIRST_BIN_S = 0.25;
 const BINS_PER_DOUBLING = 10;
-/** Found on half of the sessions of a public agent trace: ranks threads better than the median, and than the index. */
+/** The best of a few that were tried on one public agent trace, where it ranks threads better than the index does. */
 const RETURNED_SHARE = 0.4;
 export const BINS = 19 * BINS_PER_DOUBLING;
 

@@ -14,6 +14,8 @@ export type ReplayOptions = {
   policy: KvPolicyPlugin;
   /** Tells the policy when each block is used next: for offline optima. */
   foresight?: boolean;
+  /** Chains only: the request's own blocks may go too, all at once when it has been served, and not just older ones. */
+  mayBypass?: boolean;
 };
 export type ReplayResult = { hits: number; accesses: number };
 
@@ -42,15 +44,17 @@ export function replayAccesses(prompts: readonly Prompt[], options: ReplayOption
 }
 
 export function replayChains(prompts: readonly Prompt[], options: ReplayOptions): ReplayResult {
-  const { capacityBlocks } = options;
-  const tier = createTier(capacityBlocks, options.policy);
-  const nextUses = options.foresight ? readNextRequests(prompts) : null;
+  const { capacityBlocks, policy, foresight, mayBypass } = options;
+  const spareBlocks = mayBypass ? prompts.reduce((most, { keys }) => Math.max(most, keys.length), 0) : 0;
+  const roomBlocks = capacityBlocks + spareBlocks;
+  const tier = createTier(capacityBlocks, policy, spareBlocks);
+  const nextUses = foresight ? readNextRequests(prompts) : null;
   let hits = 0;
   let accesses = 0;
   for (const { keys, atNs } of prompts) {
     const chain: number[] = [];
     // A prompt longer than the cache keeps what fits of its front.
-    const most = Math.min(keys.length, capacityBlocks);
+    const most = Math.min(keys.length, roomBlocks);
     for (let depth = 0; depth < most; depth += 1) {
       const slot = tier.find(keys[depth] ?? 0);
       if (slot < 0) break;
@@ -64,10 +68,11 @@ export function replayChains(prompts: readonly Prompt[], options: ReplayOptions)
       // Its front went and came back; under policies that leave orphans the rest may still be there.
       const known = tier.find(key);
       if (known >= 0) tier.pin(known, atNs);
-      else if (tier.size() === capacityBlocks) tier.evict(atNs, key);
+      else if (tier.size() === roomBlocks) tier.evict(atNs, key);
       chain.push(known >= 0 ? known : tier.insert(key, depth, atNs, nextUses?.[accesses + depth]));
     }
     tier.unpin(chain, atNs);
+    while (tier.size() > capacityBlocks) tier.evict(atNs, null);
     accesses += keys.length;
   }
   return { hits, accesses };
