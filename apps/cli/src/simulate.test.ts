@@ -64,6 +64,36 @@ it("gives the same bytes for the same trace and configuration, as JSON too", asy
   expect(used).toMatchObject({ replicas: 2, policy: "lru-leaf" });
 });
 
+it("plays recorded agent sessions in a closed loop", async () => {
+  const request = (session: string, at: number) =>
+    JSON.stringify({
+      s: session,
+      a: "",
+      i: at,
+      t: at * 10,
+      m: "m",
+      ty: "s",
+      in: 64 * (4 + at),
+      out: 20,
+      api: 2,
+      think: at === 0 ? null : 3,
+      stop: "tool_use",
+      h: [[0, 4 + at]],
+    });
+  const sessions = write(
+    "sessions.jsonl",
+    ["a", "b", "c"].flatMap((session) => [0, 1, 2].map((at) => request(session, at))).join("\n"),
+  );
+  const { stdout } = await simulate("--trace", sessions, "--format", "weka", "--concurrent", "1", "--json");
+  const { result } = JSON.parse(stdout);
+  expect(result.requests).toBe(9);
+  // Three sessions one after the other, two think times of 3 s in each.
+  expect(result.durationS).toBeGreaterThan(18);
+  expect(result.durationS).toBeLessThan(21);
+  // Each request finds the one before it, but for its last block, which is always computed in part.
+  expect(result.hitRate).toBeGreaterThan(0.5);
+});
+
 it("prints the configuration that it would use, which is one that it takes", async () => {
   const { stdout } = await simulate("--print-config");
   const config = write("printed.json", stdout);
@@ -95,6 +125,13 @@ it.each([
     "a cache that can't hold one request",
     ["--trace", trace, "--config", write("c.json", '{"engine":{"capacityBlocks":8}}')],
     /this engine holds 512/,
+  ],
+  ["sessions where there are none", ["--trace", trace, "--concurrent", "5"], /--concurrent/],
+  ["capacities without a curve", ["--trace", trace, "--capacities", "5"], /only with --curve/],
+  [
+    "another load where answers decide it",
+    ["--trace", trace, "--format", "weka", "--config", write("d.json", '{"arrivalScale":2}')],
+    /arrivalScale/,
   ],
   ["a capacity that is no number", ["--trace", trace, "--curve", "x.svg", "--capacities", "5,many"], /"many"/],
 ])("refuses %s in one plain line", async (_what, args, message) => {

@@ -31,7 +31,7 @@ import { formatSimulation, tabulateCurves } from "../report-simulation.ts";
 type SimulateOptions = {
   trace?: string;
   format: "mooncake" | "azure" | "weka";
-  concurrent: string;
+  concurrent?: string;
   config?: string;
   printConfig: boolean;
   curve?: string;
@@ -40,6 +40,7 @@ type SimulateOptions = {
 };
 
 const PROGRESS_EVERY = 1_000;
+const DEFAULT_SESSIONS = "32";
 
 export function registerSimulate(program: Command): void {
   program
@@ -49,7 +50,7 @@ export function registerSimulate(program: Command): void {
     .addOption(
       new Option("--format <name>", "format of the trace").choices(["mooncake", "azure", "weka"]).default("mooncake"),
     )
-    .option("--concurrent <n>", "agent sessions at a time, for traces of sessions (weka)", "32")
+    .option("--concurrent <n>", "agent sessions at a time, for traces of sessions (weka); default: 32")
     .option("--config <file>", "the cluster as JSON; default: what --print-config prints")
     .option("--print-config", "print the whole configuration with its defaults, and do nothing else", false)
     .option("--curve <file>", "write the hit rate by cache capacity as SVG, and add its table")
@@ -64,6 +65,7 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
     process.stdout.write(`${JSON.stringify(config, null, 2)}\n`);
     return;
   }
+  refuseIdle(options, config);
   const capacities = options.capacities?.split(",").map((word) => parseCount("capacities", word)) ?? null;
   const progress = createProgress(process.stderr);
   const { workload, requests, trace } = await openWorkload(options, config, progress.step);
@@ -80,6 +82,24 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   );
 }
 
+/** What would have no effect is refused: whoever wrote it expects one. */
+function refuseIdle(
+  { format, concurrent, curve, capacities }: SimulateOptions,
+  { arrivalScale }: SimulationConfig,
+): void {
+  const refuse = (field: string, message: string): never => {
+    throw new CentspanError("invalid_request", message, { field });
+  };
+  const isClosed = format === "weka";
+  if (concurrent !== undefined && !isClosed)
+    refuse("concurrent", `--concurrent: a ${format} trace has arrivals of its own and no sessions`);
+  if (arrivalScale !== 1 && isClosed)
+    refuse("arrivalScale", "arrivalScale: in a trace of sessions requests follow answers; use --concurrent");
+  if (curve !== undefined && isClosed)
+    refuse("curve", "--curve: a trace of sessions has no order of arrivals that a cache alone could be shown");
+  if (capacities !== undefined && curve === undefined) refuse("capacities", "--capacities: only with --curve");
+}
+
 /** `trace` holds what a curve can be drawn of: nothing where the format has no order of arrivals of its own. */
 type OpenWorkload = { workload: Workload; requests: number; trace: readonly TraceRequest[] };
 
@@ -94,7 +114,7 @@ async function openWorkload(
   if (format === "weka") {
     const recorded: WekaRequest[] = await readTrace(file, readWeka, say);
     const sessions = toAgentSessions(recorded, blockTokens);
-    const workload = createClosedLoop(sessions, parseCount("concurrent", concurrent));
+    const workload = createClosedLoop(sessions, parseCount("concurrent", concurrent ?? DEFAULT_SESSIONS));
     return { workload, requests: recorded.length, trace: [] };
   }
   const trace = await readTrace(file, format === "azure" ? readAzure : readMooncake, say);
@@ -165,7 +185,7 @@ type Curve = { config: SimulationConfig; trace: readonly TraceRequest[]; capacit
 
 function drawCurve(file: string, { config, trace, capacities }: Curve): HitRateCurve[] {
   if (trace.every(({ blockKeys }) => blockKeys.length === 0))
-    throw new CentspanError("invalid_request", "--curve: this trace has no block hashes in order of arrival", {
+    throw new CentspanError("invalid_request", "--curve: this trace has no block hashes", {
       field: "curve",
     });
   const curves = traceHitRates(trace, {
