@@ -34,6 +34,7 @@ export default defineBench({
   flags: {
     data: "folder of the maintainers' data (CENTSPAN_SHARED/data)",
     concurrency: "agent sessions at a time (32)",
+    policies: "ids with commas between, to which lru-leaf and belady are added (all)",
     seeds: "shuffles of the sessions, averaged for the policies that know agents; the others run the first (3)",
     requests: "requests of each Mooncake trace (all)",
     sessions: "agent sessions (all)",
@@ -50,9 +51,13 @@ export default defineBench({
     const chosen = sessions.slice(0, readNumber("sessions", flags.sessions, 1e9));
     const concurrency = readNumber("concurrency", flags.concurrency, 32);
 
-    const onConversation = studyPrompts("conversation", conversation, say);
-    const onSynthetic = studyPrompts("synthetic", synthetic, say);
-    const onAgents = studyAgents(chosen, { concurrency, seeds: readNumber("seeds", flags.seeds, 3) }, say);
+    const wanted = flags.policies === undefined ? null : [...flags.policies.split(","), "lru-leaf", "belady"];
+    const isWanted: IsWanted = ({ id }) => wanted === null || wanted.includes(id);
+
+    const onConversation = studyPrompts("conversation", conversation, { isWanted, say });
+    const onSynthetic = studyPrompts("synthetic", synthetic, { isWanted, say });
+    const seeds = readNumber("seeds", flags.seeds, 3);
+    const onAgents = studyAgents(chosen, { concurrency, seeds }, { isWanted, say });
     return {
       gapClosed: {
         [`weka${concurrency}`]: onAgents.gaps["loop-aware-cross-fitted"],
@@ -65,7 +70,8 @@ export default defineBench({
   },
 });
 
-type Say = (text: string) => void;
+type IsWanted = (policy: KvPolicyPlugin) => boolean;
+type Way = { isWanted: IsWanted; say: (text: string) => void };
 /** A policy's hit rates, one per capacity. */
 type Rates = Map<string, number[]>;
 type Study = { gaps: Record<string, Record<string, number | null>> };
@@ -84,9 +90,9 @@ async function readSessions(path: string): Promise<AgentSession[]> {
   return groupSessions(requests);
 }
 
-function studyPrompts(name: string, prompts: readonly Prompt[], say: Say): Study {
+function studyPrompts(name: string, prompts: readonly Prompt[], { isWanted, say }: Way): Study {
   const rates: Rates = new Map();
-  for (const policy of kvPolicies) {
+  for (const policy of kvPolicies.filter(isWanted)) {
     say(`${name}: ${policy.id}`);
     const how = howToReplay(policy);
     const one = BLOCKS.map((capacityBlocks) => {
@@ -101,14 +107,14 @@ function studyPrompts(name: string, prompts: readonly Prompt[], say: Say): Study
 function studyAgents(
   sessions: readonly AgentSession[],
   { concurrency, seeds }: { concurrency: number; seeds: number },
-  say: Say,
+  { isWanted, say }: Way,
 ): Study & { workingSetBlocks: number[] } {
   const sums: Rates = new Map();
   const workingSetBlocks: number[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const schedule = scheduleAgents(shuffleAsPython(sessions, seed), concurrency);
     workingSetBlocks.push(round(schedule.workingSetBlocks, 1));
-    for (const policy of choosePolicies(schedule, seed)) {
+    for (const policy of choosePolicies(schedule, seed).filter(isWanted)) {
       say(`weka, seed ${seed}: ${policy.id}`);
       const before = sums.get(policy.id);
       const rates = replayShares(schedule, policy);
