@@ -26,8 +26,6 @@ export type BatchListener = {
   onFinished(sequence: Sequence, atNs: number): void;
 };
 
-export type TimedPlan = StepPlan & { stepTimeMs: number; durationNs: number };
-
 export type BatchMachine = {
   readonly batch: Batch;
   readonly totals: Readonly<WorkTotals>;
@@ -36,7 +34,7 @@ export type BatchMachine = {
   /** Forgets a request and gives its blocks back; whether it was there. */
   cancel(id: string, atNs: number): boolean;
   /** Forms the next step; null when there is nothing to do yet. */
-  plan(nowNs: number): TimedPlan | null;
+  plan(nowNs: number): StepPlan | null;
   /** The step planned last is done. */
   complete(endNs: number): void;
   /** Goes on decoding in whole steps that end by `untilNs` and in which nothing but decoding happens; when it stopped. */
@@ -53,7 +51,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
   const random = createRandom(options.seed ?? 0);
   const sequences = new Map<string, Sequence>();
   const totals = createTotals();
-  let inFlight: TimedPlan | null = null;
+  let inFlight: StepPlan | null = null;
   /** The last step was decoding alone and changed nobody's place. */
   let isSteady = false;
   /** Somebody came who has not been considered for a place yet. */
@@ -99,7 +97,8 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
         assert(running.length === 0, "a running sequence always has something to compute");
         return null;
       }
-      inFlight = timePlan(batch, plan);
+      timePlan(batch, plan);
+      inFlight = plan;
       totals.preemptions += plan.preempted.length;
       plan.admitted.forEach(listener.onAdmitted);
       return inFlight;
@@ -186,14 +185,14 @@ function closeLease({ cache }: Batch, sequence: Sequence, atNs: number, waitsFor
   sequence.lease = null;
 }
 
-function timePlan({ stepTime }: Batch, plan: StepPlan): TimedPlan {
+function timePlan({ stepTime }: Batch, plan: StepPlan): void {
   const { load, draftedTokens, drafts } = plan;
-  const stepTimeMs = stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
-  return Object.assign(plan, { stepTimeMs, durationNs: toNs(stepTimeMs) + plan.transferNs });
+  plan.stepTimeMs = stepTime(addVerification(load, draftedTokens)) + timeDrafts(drafts, load.decodeSequences);
+  plan.durationNs = toNs(plan.stepTimeMs) + plan.transferNs;
 }
 
 type Completion = {
-  plan: TimedPlan;
+  plan: StepPlan;
   totals: WorkTotals;
   random: Random;
   listener: BatchListener;
@@ -266,6 +265,7 @@ function settleDue(batch: Batch, finish: (sequence: Sequence, atNs: number) => v
   const rounds = clock.rounds();
   const ended: Sequence[] = [];
   let kept = 0;
+  let nextDue = Number.POSITIVE_INFINITY;
   for (const sequence of running) {
     if (sequence.isDecoding && (sequence.finishRound <= rounds || sequence.publishRound <= rounds)) {
       clock.leave(sequence);
@@ -277,8 +277,10 @@ function settleDue(batch: Batch, finish: (sequence: Sequence, atNs: number) => v
     else {
       running[kept] = sequence;
       kept += 1;
+      if (sequence.isDecoding) nextDue = Math.min(nextDue, sequence.finishRound, sequence.publishRound);
     }
   }
   running.length = kept;
+  clock.expect(nextDue);
   for (const sequence of ended) finish(sequence, endNs);
 }

@@ -14,6 +14,8 @@ export type DecodeClock = {
   contextTokens(): number;
   /** The first round after which a sequence finishes or has a block to share. */
   nextDue(): number;
+  /** Whoever has just looked at all who decode says what `nextDue` is. */
+  expect(due: number): void;
   /** The sequence decodes from the next round on. */
   join(sequence: Sequence): void;
   /** It no longer does; its counts are those of now. */
@@ -60,6 +62,10 @@ export function createDecodeClock(blockTokens: number): DecodeClock {
       if (!isDueKnown) nextDue = findNextDue();
       isDueKnown = true;
       return nextDue;
+    },
+    expect(due) {
+      nextDue = due;
+      isDueKnown = true;
     },
     join(sequence) {
       const { computedTokens, generatedTokens, heldTokens, lease, request } = sequence;

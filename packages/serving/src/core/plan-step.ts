@@ -39,6 +39,9 @@ export type StepPlan = {
   evicted: KvBlockId[];
   /** The step begins with bringing blocks from lower tiers. */
   transferNs: number;
+  /** 0 until the plan is timed. */
+  stepTimeMs: number;
+  durationNs: number;
   /** A sequence had to give way because blocks ran out. */
   isShort: boolean;
   /** Nothing but decoding, by sequences that all decoded before: the next step is the same unless something happens. */
@@ -67,6 +70,8 @@ const createPlan = (startNs: number): StepPlan => ({
   preempted: [],
   evicted: [],
   transferNs: 0,
+  stepTimeMs: 0,
+  durationNs: 0,
   isShort: false,
   isSteady: true,
 });

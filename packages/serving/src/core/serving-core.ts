@@ -4,8 +4,8 @@
  * Invariants: every accepted request finishes unless cancelled; tokens of a request come in order.
  */
 import type { ServingCore, ServingEvent, ServingOptions, Step } from "../serving-types.ts";
-import { createBatchMachine, type TimedPlan } from "./batch-machine.ts";
-import type { Batch } from "./plan-step.ts";
+import { createBatchMachine } from "./batch-machine.ts";
+import type { Batch, StepPlan } from "./plan-step.ts";
 import { countKnownTokens } from "./sequence.ts";
 
 export function createServingCore(options: ServingOptions): ServingCore {
@@ -46,7 +46,7 @@ export function createServingCore(options: ServingOptions): ServingCore {
 }
 
 /** To be called before the step completes. */
-export function describeStep(number: number, plan: TimedPlan, { clock, running, prefilling }: Batch): Step {
+export function describeStep(number: number, plan: StepPlan, { clock, running, prefilling }: Batch): Step {
   const { startNs, durationNs, stepTimeMs, admitted, evicted, load, drafts } = plan;
   const decoding = load.decodeSequences > 0 ? running.filter((sequence) => sequence.isDecoding) : [];
   decoding.forEach(clock.settle);
