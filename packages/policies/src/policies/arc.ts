@@ -3,8 +3,8 @@
  * frequent ones (used again), each with a ghost list; a hit in a ghost list moves the target size of `recent`.
  */
 import { defineKvPolicy, type KvBlockId, type KvBlocks, type KvPolicy } from "@centspan/model";
-import { findFirstEvictable } from "../first-evictable.ts";
 import { createGhostList } from "../ghost-list.ts";
+import { createQueue } from "../queue.ts";
 import { createSlotLists } from "../slot-list.ts";
 import { createWhenReleased } from "../when-released.ts";
 
@@ -15,10 +15,11 @@ export default defineKvPolicy({
   create: (blocks) => createWhenReleased(blocks, createArc),
 });
 
-function createArc({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {
+function createArc(blocks: KvBlocks): KvPolicy {
+  const { capacityBlocks, slotCount, keys } = blocks;
   const lists = createSlotLists(slotCount, 2);
-  const recent = lists.add();
-  const frequent = lists.add();
+  const recent = createQueue(lists, blocks);
+  const frequent = createQueue(lists, blocks);
   const isFrequent = new Uint8Array(slotCount);
   const recentGhosts = createGhostList();
   const frequentGhosts = createGhostList();
@@ -41,8 +42,8 @@ function createArc({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): Kv
   const replace = (incoming: KvBlockId | null): number => {
     const returns = incoming !== null && frequentGhosts.has(incoming);
     const fromRecent = recent.size > 0 && (recent.size > target || (returns && recent.size === target));
-    const preferred = findFirstEvictable(fromRecent ? recent : frequent, evictable);
-    return preferred >= 0 ? preferred : findFirstEvictable(fromRecent ? frequent : recent, evictable);
+    const preferred = (fromRecent ? recent : frequent).firstEvictable();
+    return preferred >= 0 ? preferred : (fromRecent ? frequent : recent).firstEvictable();
   };
 
   return {
@@ -61,14 +62,14 @@ function createArc({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): Kv
       frequent.append(slot);
     },
     onHold: () => undefined,
-    onRelease: () => undefined,
+    onRelease: (slot) => (isFrequent[slot] === 1 ? frequent : recent).release(slot),
     onRemove: drop,
     takeVictim(_atNs, incoming) {
       if (incoming !== null) adapt(incoming);
       const known = incoming !== null && (recentGhosts.has(incoming) || frequentGhosts.has(incoming));
       const isRecentFull = recent.size + recentGhosts.size >= capacityBlocks;
       if (!known && isRecentFull && recentGhosts.size === 0) {
-        const oldest = findFirstEvictable(recent, evictable);
+        const oldest = recent.firstEvictable();
         if (oldest >= 0) return drop(oldest);
       }
       if (!known && isRecentFull) recentGhosts.dropOldest();

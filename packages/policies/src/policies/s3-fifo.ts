@@ -3,8 +3,8 @@
  * ghost queue as long as the main one. Two uses in the small queue lead to the main queue.
  */
 import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
-import { findFirstEvictable } from "../first-evictable.ts";
 import { createGhostList } from "../ghost-list.ts";
+import { createQueue } from "../queue.ts";
 import { createSlotLists } from "../slot-list.ts";
 import { createWhenReleased } from "../when-released.ts";
 
@@ -19,11 +19,12 @@ export default defineKvPolicy({
   create: (blocks) => createWhenReleased(blocks, createS3Fifo),
 });
 
-function createS3Fifo({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {
+function createS3Fifo(blocks: KvBlocks): KvPolicy {
+  const { capacityBlocks, slotCount, keys } = blocks;
   const smallBlocks = Math.max(1, Math.floor(capacityBlocks * SMALL_SHARE));
   const lists = createSlotLists(slotCount, 2);
-  const small = lists.add();
-  const main = lists.add();
+  const small = createQueue(lists, blocks);
+  const main = createQueue(lists, blocks);
   const inMain = new Uint8Array(slotCount);
   const uses = new Uint8Array(slotCount);
   const ghosts = createGhostList();
@@ -35,7 +36,7 @@ function createS3Fifo({ capacityBlocks, slotCount, evictable, keys }: KvBlocks):
   };
   const takeFromSmall = (): number => {
     for (;;) {
-      const slot = findFirstEvictable(small, evictable);
+      const slot = small.firstEvictable();
       if (slot < 0) return slot;
       small.remove(slot);
       if ((uses[slot] ?? 0) < USES_TO_MAIN) {
@@ -49,7 +50,7 @@ function createS3Fifo({ capacityBlocks, slotCount, evictable, keys }: KvBlocks):
   };
   const takeFromMain = (): number => {
     for (;;) {
-      const slot = findFirstEvictable(main, evictable);
+      const slot = main.firstEvictable();
       if (slot < 0) return slot;
       main.remove(slot);
       const left = uses[slot] ?? 0;
@@ -73,7 +74,7 @@ function createS3Fifo({ capacityBlocks, slotCount, evictable, keys }: KvBlocks):
       uses[slot] = Math.min(MOST_USES, (uses[slot] ?? 0) + 1);
     },
     onHold: () => undefined,
-    onRelease: () => undefined,
+    onRelease: (slot) => (inMain[slot] === 1 ? main : small).release(slot),
     onRemove: (slot) => (inMain[slot] === 1 ? main : small).remove(slot),
     takeVictim() {
       const fromSmall = small.size >= smallBlocks || main.size === 0;

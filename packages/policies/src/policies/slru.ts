@@ -3,7 +3,7 @@
  * that has room, each use lifts it by one, and what overflows a segment falls to the one below.
  */
 import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
-import { findFirstEvictable } from "../first-evictable.ts";
+import { createQueue } from "../queue.ts";
 import { createSlotLists } from "../slot-list.ts";
 import { createWhenReleased } from "../when-released.ts";
 
@@ -16,9 +16,10 @@ export default defineKvPolicy({
   create: (blocks) => createWhenReleased(blocks, createSegmentedLru),
 });
 
-function createSegmentedLru({ capacityBlocks, slotCount, evictable }: KvBlocks): KvPolicy {
+function createSegmentedLru(blocks: KvBlocks): KvPolicy {
+  const { capacityBlocks, slotCount } = blocks;
   const lists = createSlotLists(slotCount, SEGMENTS);
-  const segments = Array.from({ length: SEGMENTS }, () => lists.add());
+  const segments = Array.from({ length: SEGMENTS }, () => createQueue(lists, blocks));
   const levels = new Uint8Array(slotCount);
   const segmentBlocks = Math.max(1, Math.floor(capacityBlocks / SEGMENTS));
 
@@ -43,11 +44,11 @@ function createSegmentedLru({ capacityBlocks, slotCount, evictable }: KvBlocks):
       enter(slot, Math.min(SEGMENTS - 1, (levels[slot] ?? 0) + 1));
     },
     onHold: () => undefined,
-    onRelease: () => undefined,
+    onRelease: (slot) => segments[levels[slot] ?? 0]?.release(slot),
     onRemove: leave,
     takeVictim() {
       for (const segment of segments) {
-        const slot = findFirstEvictable(segment, evictable);
+        const slot = segment.firstEvictable();
         if (slot < 0) continue;
         segment.remove(slot);
         return slot;

@@ -4,8 +4,8 @@
  * of sketched, and halved every ten capacities of accesses.
  */
 import { defineKvPolicy, type KvBlocks, type KvPolicy } from "@centspan/model";
-import { findFirstEvictable } from "../first-evictable.ts";
 import { createFrequencies } from "../frequencies.ts";
+import { createQueue } from "../queue.ts";
 import { createSlotLists } from "../slot-list.ts";
 import { createWhenReleased } from "../when-released.ts";
 
@@ -22,13 +22,16 @@ export default defineKvPolicy({
   create: (blocks) => createWhenReleased(blocks, createWindowTinyLfu),
 });
 
-function createWindowTinyLfu({ capacityBlocks, slotCount, evictable, keys }: KvBlocks): KvPolicy {
+function createWindowTinyLfu(blocks: KvBlocks): KvPolicy {
+  const { capacityBlocks, slotCount, keys } = blocks;
   const windowBlocks = Math.max(1, Math.floor(capacityBlocks * WINDOW_SHARE));
   const protectedBlocks = Math.floor((capacityBlocks - windowBlocks) * PROTECTED_SHARE);
   const frequencies = createFrequencies(10 * capacityBlocks);
   const lists = createSlotLists(slotCount, 3);
-  const segments = [lists.add(), lists.add(), lists.add()] as const;
-  const [window, probation, guarded] = segments;
+  const window = createQueue(lists, blocks);
+  const probation = createQueue(lists, blocks);
+  const guarded = createQueue(lists, blocks);
+  const segments = [window, probation, guarded] as const;
   const places = new Uint8Array(slotCount);
 
   const move = (slot: number, to: 0 | 1 | 2): void => {
@@ -40,8 +43,8 @@ function createWindowTinyLfu({ capacityBlocks, slotCount, evictable, keys }: KvB
     places[slot] === WINDOW ? window : places[slot] === PROBATION ? probation : guarded;
   const count = (slot: number): number => frequencies.count(keys[slot] ?? "");
   const findMainVictim = (): number => {
-    const slot = findFirstEvictable(probation, evictable);
-    return slot >= 0 ? slot : findFirstEvictable(guarded, evictable);
+    const slot = probation.firstEvictable();
+    return slot >= 0 ? slot : guarded.firstEvictable();
   };
 
   return {
@@ -66,10 +69,10 @@ function createWindowTinyLfu({ capacityBlocks, slotCount, evictable, keys }: KvB
       move(oldest, PROBATION);
     },
     onHold: () => undefined,
-    onRelease: () => undefined,
+    onRelease: (slot) => listOf(slot).release(slot),
     onRemove: leave,
     takeVictim() {
-      const candidate = window.size >= windowBlocks ? findFirstEvictable(window, evictable) : -1;
+      const candidate = window.size >= windowBlocks ? window.firstEvictable() : -1;
       const incumbent = findMainVictim();
       const admits = candidate >= 0 && incumbent >= 0 && count(candidate) > count(incumbent);
       const victim = admits || candidate < 0 ? incumbent : candidate;
@@ -77,7 +80,7 @@ function createWindowTinyLfu({ capacityBlocks, slotCount, evictable, keys }: KvB
         window.remove(candidate);
         move(candidate, PROBATION);
       }
-      const slot = victim >= 0 ? victim : findFirstEvictable(window, evictable);
+      const slot = victim >= 0 ? victim : window.firstEvictable();
       leave(slot);
       return slot;
     },
