@@ -2,6 +2,7 @@
  * The gateway's routes. Inference requests leave fastify at once: their answers are written as bytes arrive.
  * Must not: hold state that a restart would lose, other than caches.
  */
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { toErrorAt, toOpenAiError } from "@centspan/model";
@@ -14,8 +15,9 @@ import { type PipelineOptions, runPipeline } from "./pipeline.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
 import { runExchange } from "./run-exchange.ts";
+import { answerClientError } from "./transports/answer-client-error.ts";
 import { answerError, createHttpSink } from "./transports/http-sink.ts";
-import { MAX_BODY_BYTES, readHttpBody } from "./transports/read-http-body.ts";
+import { MAX_BODY_BYTES, MAX_BODY_MS, readHttpBody } from "./transports/read-http-body.ts";
 import { serveWebSockets, type WebSocketLimits } from "./transports/serve-web-sockets.ts";
 
 export type GatewayOptions = PipelineOptions & {
@@ -23,11 +25,21 @@ export type GatewayOptions = PipelineOptions & {
   /** Rejects when a store is away; the name is what the health answer says. */
   stores?: Record<string, () => Promise<unknown>>;
   webSockets?: Partial<WebSocketLimits>;
+  /** How long a body may take to come whole. */
+  maxBodyMs?: number;
 };
 
 export function createGateway(options: GatewayOptions): FastifyInstance {
-  const app = createServer({ bodyLimitBytes: MAX_BODY_BYTES, sendError });
-  const seenSockets = new WeakSet<Socket>();
+  const maxBodyMs = options.maxBodyMs ?? MAX_BODY_MS;
+  /** The latest answer on each connection. */
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const app = createServer({
+    bodyLimitBytes: MAX_BODY_BYTES,
+    // What was refused and goes on coming is read for so long.
+    requestTimeoutMs: 2 * maxBodyMs,
+    sendError,
+    answerClientError: (thrown, socket) => answerClientError(thrown, socket, answers.get(socket)),
+  });
   app.removeAllContentTypeParsers();
   // Bodies are read by the pipeline, after the key was checked.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -43,14 +55,14 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
   const serve = (protocol: InferenceProtocol, work: typeof runPipeline): void => {
     app.post(protocol.route, async ({ raw: request }, reply) => {
       reply.hijack();
-      const isConnectionReused = seenSockets.has(request.socket);
-      seenSockets.add(request.socket);
+      const isConnectionReused = answers.has(request.socket);
+      answers.set(request.socket, reply.raw);
       const arrival = {
         template: "POST {route}" as const,
         protocol,
         query: readQuery(request.url ?? ""),
         headers: request.headers,
-        readBody: () => readHttpBody(request),
+        readBody: () => readHttpBody(request, maxBodyMs),
         sink: createHttpSink(reply.raw, protocol),
         isConnectionReused,
       };

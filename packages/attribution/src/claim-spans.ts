@@ -30,10 +30,12 @@ const OUR_GATEWAYS: readonly string[] = ["centspan-gateway"];
 const IMPORT_SCOPE = "centspan.histories";
 
 const USAGE_MISSING = "centspan.usage.missing";
+/** Written while the call above it was under way, and meant for the case that the call's own span never comes. */
+const PENDING = "centspan.call.pending";
 
 /** All that is read of a span's attributes, here and for whose spend it is. */
 export const callAttributes: readonly string[] = [
-  ...new Set([...spanAttributeNames, ...identityAttributes, USAGE_MISSING]),
+  ...new Set([...spanAttributeNames, ...identityAttributes, USAGE_MISSING, PENDING]),
 ];
 
 /** `recorded` are spans in whose context a log record tells of usage: a model span among them has it by that. */
@@ -54,7 +56,7 @@ export function* claimSpans(
     const isTold = recorded.has(span) && isModelSpan(span.attributes);
     if (reading) usages.push({ ...report, reading });
     if (isTold) told.push(report);
-    if (isTold || gotAnswer(report)) answered.push(report);
+    if (isTold || (gotAnswer(report) && !isSettled(forest, span))) answered.push(report);
   });
   const above = forest.spansAbove([...usages, ...told].map(({ span }) => span));
   const leaves = usages.filter(({ span }) => !above.has(span));
@@ -122,6 +124,10 @@ function* findSilentCalls(
   });
   const containing = forest.spansAbove(silent.map(({ span }) => span));
   return silent.filter(({ span }) => !containing.has(span));
+}
+
+function isSettled(forest: SpanForest, span: SpanRecord): boolean {
+  return span.attributes[PENDING] === "true" && forest.find(span.traceId, span.parentSpanId) !== undefined;
 }
 
 /** A request that failed without a response was not served; one whose stream broke off was. */

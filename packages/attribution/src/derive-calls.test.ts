@@ -197,6 +197,18 @@ describe("usage that is not there", () => {
     ]);
   });
 
+  it("is a call where only the note is left that one had begun, and else what the call's own span says", () => {
+    const missing = { ...silent, "centspan.usage.missing": "true" };
+    const note = span(2, { parentSpanId: hex(1), attributes: { ...missing, "centspan.call.pending": "true" } });
+    expect(deriveCalls({ spans: [note] })).toMatchObject([{ spanId: hex(2), quarantineReason: "usage_missing" }]);
+    const reported = span(1, { attributes: chat(10) });
+    expect(deriveCalls({ spans: [reported, note] })).toMatchObject([{ spanId: hex(1), quarantineReason: "" }]);
+    const aborted = span(1, { attributes: { ...missing, "gen_ai.response.id": "r1" } });
+    expect(deriveCalls({ spans: [aborted, note] })).toMatchObject([{ spanId: hex(1), responseId: "r1" }]);
+    const refused = span(1, { attributes: silent, status: "error" });
+    expect(deriveCalls({ spans: [refused, note] })).toEqual([]);
+  });
+
   it("is no call where the request failed without an answer", () => {
     expect(deriveCalls({ spans: [span(1, { attributes: silent, status: "error" })] })).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /**
  * A fastify server with our errors: every failure is an RFC 9457 problem with a stable code, and nothing internal leaks.
  */
+import type { Socket } from "node:net";
 import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 
@@ -8,6 +9,8 @@ type ServerOptions = {
   bodyLimitBytes: number;
   /** Until a request has come whole; without it, however long its sender takes. */
   requestTimeoutMs?: number;
+  /** What is answered to what is no HTTP; it ends the connection. */
+  answerClientError?(thrown: Error, socket: Socket): void;
   /** How a failure is answered where clients expect another shape than problem details. */
   sendError?(reply: FastifyReply, error: CentspanError): FastifyReply;
 };
@@ -17,6 +20,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.bodyLimitBytes,
     requestTimeout: options.requestTimeoutMs ?? 0,
     forceCloseConnections: "idle",
+    ...(options.answerClientError && { clientErrorHandler: options.answerClientError }),
     routerOptions: { ignoreTrailingSlash: true },
   });
   const sendError = options.sendError ?? sendProblem;

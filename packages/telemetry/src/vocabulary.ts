@@ -158,6 +158,10 @@ export const ATTRIBUTES = {
   },
   "centspan.content.truncated": { type: "boolean", doc: "Whether recorded content was cut" },
   "centspan.stream.aborted": { type: "boolean", doc: "Whether the client went away before the end" },
+  "centspan.call.pending": {
+    type: "boolean",
+    doc: "The call above this span was under way when it was written; where that one's own span never came, its process was lost",
+  },
   "centspan.usage.partial": {
     type: "boolean",
     doc: "Usage as reported at the beginning: the answer was cut off, and more may have been generated",
@@ -234,6 +238,11 @@ export const SPANS = {
     layer: "api",
     kind: "client",
     says: "the billable call: usage, time to first token, finish reason",
+  },
+  "chat.begun": {
+    layer: "api",
+    kind: "internal",
+    says: "a call that takes longer than a second has begun: what is left of it if the gateway is lost",
   },
   "embeddings {model}": { layer: "api", kind: "client", says: "a billable call for vectors: usage" },
   "inference.queue": { layer: "inference", kind: "internal", says: "waiting for a place in the batch" },

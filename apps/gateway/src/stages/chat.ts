@@ -25,6 +25,7 @@ import type { FlightOutcome, Replica } from "../upstream/replica.ts";
 import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
 import type { Route } from "../upstream/upstreams.ts";
 import type { SafetyWatch } from "./check-safety.ts";
+import { noteBegun } from "./note-begun.ts";
 import type { ParsedBody } from "./parse.ts";
 import type { PromptTokens } from "./tokenize.ts";
 import type { PrefixWatch } from "./watch-prefix.ts";
@@ -60,6 +61,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
     const load = { promptTokens: tokens.ids.length, newTokens: tokens.newTokens };
     const flight = replica.begin({ ...load, blocks: Math.ceil(tokens.ids.length / PREFIX_BLOCK_TOKENS) });
     let outcome: FlightOutcome = "failed";
+    const ended = noteBegun(exchange, span, attributes);
     safety.inferenceStarted();
     try {
       const question = ask(exchange, input);
@@ -95,6 +97,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       failAttempt(span, code);
       return null;
     } finally {
+      ended();
       flight.end(outcome);
       safety.inferenceEnded();
     }
@@ -146,7 +149,8 @@ type Question = {
 };
 
 function ask({ protocol, query }: Exchange, { replica, request, body, tokens, translation }: ChatInput): Question {
-  const ids = replica.upstream.takesTokenIds && protocol.operation === "chat" ? { prompt_token_ids: tokens.ids } : {};
+  const ids =
+    replica.upstream.takesTokenIds && protocol.operation === "chat" ? { prompt_token_ids: [...tokens.ids] } : {};
   if (translation === null) {
     const own = addMembers(body.bytes, body.json, { ...request.additions, ...ids });
     return { protocol, path: protocol.route + query, body: own, translator: null };

@@ -25,6 +25,7 @@ export type GatewaySettings = {
   upstreamUrl?: string;
   checks?: readonly SafetyCheck[];
   webSockets?: Partial<WebSocketLimits>;
+  maxBodyMs?: number;
   /** Instead of the peer alone. */
   upstreams?: z.input<typeof upstreamsSchema>;
 };
@@ -89,6 +90,7 @@ export async function openTestGateway() {
         upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,
+        ...(settings.maxBodyMs !== undefined && { maxBodyMs: settings.maxBodyMs }),
       });
       opened.push(async () => {
         await app.close();

@@ -55,9 +55,20 @@ function readHeaders(metadata: Record<string, unknown>): Record<string, string> 
     if (typeof value !== "string" || value === "") continue;
     if (TRACE_NAMES.includes(name)) headers.traceparent = value;
     else if (name === "session_id") headers["session-id"] = value;
-    else if (name.startsWith("x-centspan-")) headers[name] = value;
+    else if (/^x-centspan-[a-z-]+$/.test(name)) headers[name] = value;
   }
+  for (const [name, value] of Object.entries(headers)) headers[name] = toHeader(name, value);
   return headers;
+}
+
+/** As it would have come in a header: bytes that a header can hold, read one by one. */
+function toHeader(name: string, value: string): string {
+  const bytes = Buffer.from(value);
+  if (bytes.some((byte) => (byte < 0x20 && byte !== 0x09) || byte === 0x7f)) {
+    const field = `client_metadata.${name}`;
+    throw new CentspanError("invalid_request", `${field}: must have no control characters`, { field });
+  }
+  return bytes.toString("latin1");
 }
 
 /** Of the connection, not of the request. */

@@ -41,7 +41,12 @@ function failAnswer(response: ServerResponse, error: CentspanError, shape: Error
 
 /** Nothing of an answer was sent yet. */
 export function answerError(response: ServerResponse, error: CentspanError, body: object): void {
-  const headers = { "content-type": "application/json", ...retryAfter(error) };
+  const headers = {
+    "content-type": "application/json",
+    ...retryAfter(error),
+    // What is still to come of the request is not waited for.
+    ...(error.code === "request_timeout" && { connection: "close" }),
+  };
   response.writeHead(error.status, headers).end(JSON.stringify(body));
 }
 

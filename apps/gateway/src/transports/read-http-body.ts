@@ -1,11 +1,26 @@
-/** The body of an HTTP request, within its limit. */
+/** The body of an HTTP request, within its limits of size and time. */
 import type { IncomingMessage } from "node:http";
 import { CentspanError } from "@centspan/base";
 
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Until it has come whole, however much of it there is. */
+export const MAX_BODY_MS = 120_000;
 
-export async function readHttpBody(request: IncomingMessage): Promise<Buffer> {
+export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS): Promise<Buffer> {
   checkHeaders(request);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new CentspanError("request_timeout", `body: did not come within ${maxMs} ms`, { field: "body" });
+    timer = setTimeout(() => reject(error), maxMs);
+  });
+  try {
+    return await Promise.race([collect(request), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function collect(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   try {

@@ -17,7 +17,12 @@ import { type CreateMessage, joinInput, joinItems, readCreateMessage, writeBody 
 import type { LatestResponses } from "./latest-responses.ts";
 import { createSocketSink, type SocketClient, writeErrorMessage } from "./socket-sink.ts";
 
-export type ConnectionOptions = PipelineOptions & { tracer: Tracer; latest: LatestResponses; maxAgeMs: number };
+export type ConnectionOptions = PipelineOptions & {
+  tracer: Tracer;
+  latest: LatestResponses;
+  maxAgeMs: number;
+  pingEveryMs: number;
+};
 
 /** Messages that wait for the answer before; beyond them the connection is not read. */
 const MAX_QUEUED = 4;
@@ -79,6 +84,7 @@ export function serveConnection(
     () => endSoon(new CentspanError("websocket_connection_limit_reached", "this connection is as old as one may be")),
     options.maxAgeMs,
   );
+  const heartbeat = watchHeartbeat(socket, options.pingEveryMs);
   // Not what keeps a process alive.
   age.unref();
 
@@ -92,6 +98,7 @@ export function serveConnection(
   socket.on("error", () => undefined);
   socket.once("close", () => {
     clearTimeout(age);
+    clearInterval(heartbeat);
     options.latest.forget(socket);
     closing.abort();
   });
@@ -102,6 +109,22 @@ export function serveConnection(
       await running;
     },
   };
+}
+
+/** A peer that vanished without a word is noticed by its silence. */
+function watchHeartbeat(socket: WebSocket, everyMs: number): NodeJS.Timeout {
+  let isAlive = true;
+  socket.on("pong", () => {
+    isAlive = true;
+  });
+  const timer = setInterval(() => {
+    // Nothing is read from who sends too fast, so nothing is heard from him either.
+    if (socket.isPaused) return;
+    if (!isAlive) socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, everyMs);
+  return timer.unref();
 }
 
 type Incoming = {

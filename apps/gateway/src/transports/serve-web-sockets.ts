@@ -16,6 +16,8 @@ export type WebSocketLimits = {
   /** A connection that is older ends with its next answer. */
   maxAgeMs: number;
   connectionsPerKey: number;
+  /** Who does not answer a ping by the next is gone. */
+  pingEveryMs: number;
   /** Of all conversations that are remembered. */
   maxRememberedChars: number;
 };
@@ -23,13 +25,14 @@ export type WebSocketLimits = {
 const LIMITS: WebSocketLimits = {
   maxAgeMs: 60 * 60 * 1000,
   connectionsPerKey: 1000,
+  pingEveryMs: 30_000,
   maxRememberedChars: 512 * 1024 * 1024,
 };
 const ROUTE = "/v1/responses";
 /** Compressing less costs more than it saves. */
 const COMPRESSED_FROM_BYTES = 1024;
 
-export type WebSocketOptions = Omit<ConnectionOptions, "maxAgeMs" | "latest"> & {
+export type WebSocketOptions = Omit<ConnectionOptions, "maxAgeMs" | "pingEveryMs" | "latest"> & {
   webSockets?: Partial<WebSocketLimits>;
 };
 
@@ -57,7 +60,7 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
     }
     sockets.handleUpgrade(request, duplex, head, (socket) => {
       perKey.set(keyId, count);
-      const connection = serveConnection(socket, request, { ...options, latest, maxAgeMs: limits.maxAgeMs });
+      const connection = serveConnection(socket, request, { ...options, ...limits, latest });
       open.add(connection);
       socket.once("close", () => {
         open.delete(connection);
