@@ -82,27 +82,34 @@ function readItemSection(item: unknown): PrefixSection {
 
 /** 48 bits, which a number holds. */
 const hashPiece = (piece: unknown, marks: Marks): number =>
-  hash("sha256", JSON.stringify(pickSeen(piece, marks)) ?? "", "buffer").readUIntBE(0, 6);
+  hash("sha256", writeSeen(piece, marks), "buffer").readUIntBE(0, 6);
 
 type Marks = { hourLong: boolean };
 
 const UNSEEN = new Set(["id", "call_id", "tool_call_id", "tool_use_id", "status", "cache_control", "metadata"]);
 
-/** Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. */
-function pickSeen(value: unknown, marks: Marks): unknown {
+/**
+ * Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. Texts are written
+ * as they are, behind their length: to escape a megabyte of them would take as long as all the rest.
+ */
+function writeSeen(value: unknown, marks: Marks): string {
+  if (typeof value === "string") return `${value.length}:${value}`;
   if (Array.isArray(value)) {
-    const blocks = value.map((each) => pickSeen(each, marks));
     // Where a text is cut into blocks shifts with the marks.
-    return value.every(isText) ? blocks.join("") : blocks;
+    const isOneText = value.every(isText);
+    const blocks = value.map((each) => writeSeen(each, marks));
+    return isOneText ? writeSeen(value.map(({ text }) => text).join(""), marks) : `[${blocks.join()}]`;
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return String(value);
   if ("cache_control" in value) marks.hourLong ||= Object(value.cache_control).ttl === "1h";
-  if (isText(value)) return value.text;
-  const seen: Record<string, unknown> = {};
+  if (isText(value)) return writeSeen(value.text, marks);
+  let seen = "{";
   for (const [name, member] of Object.entries(value)) {
-    if (!UNSEEN.has(name)) seen[name] = Array.isArray(member) ? pickSeen(member, marks) : member;
+    if (UNSEEN.has(name)) continue;
+    const isWhole = typeof member === "object" && !Array.isArray(member);
+    seen += `${name.length}:${name}=${isWhole ? JSON.stringify(member) : writeSeen(member, marks)}`;
   }
-  return seen;
+  return `${seen}}`;
 }
 
 function isText(block: unknown): block is { text: string } {
