@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { countTokensProtocol } from "./count-tokens.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
-import { createGatewayClient, type GatewayClient } from "./testing/gateway-client.ts";
-import { openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
+import { createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
+import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import { RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
 
 let test: TestGateway;
@@ -145,6 +145,21 @@ describe("what is no HTTP", () => {
     // Nine blanks are a body without sense, and may be late.
     for (const { status } of await Promise.all(attackers)) expect([400, 408]).toContain(status);
   });
+});
+
+it("a client that reads nothing of its answer is let go, and so is the upstream", async () => {
+  const at = await test.open({ maxStallMs: 200 });
+  test.peer.answer(async (response) => {
+    startStream(response);
+    const event = `data: ${JSON.stringify({ type: "response.output_text.delta", delta: "x".repeat(100_000) })}\n\n`;
+    while (!response.destroyed) if (!response.write(event)) await once(response, "drain").catch(() => undefined);
+  });
+  const trace = createTrace();
+  const [request, response] = await client.open(RESPONSES, trace, at);
+  response.pause();
+  await waitUntil("the upstream is told", () => test.peer.cancelled() === 1);
+  expect(await client.readAttributes(trace.traceId, "chat m")).toMatchObject({ "centspan.stream.aborted": true });
+  request.destroy();
 });
 
 describe("on a WebSocket", () => {

@@ -27,6 +27,8 @@ export type GatewayOptions = PipelineOptions & {
   webSockets?: Partial<WebSocketLimits>;
   /** How long a body may take to come whole. */
   maxBodyMs?: number;
+  /** How long a client may take nothing of its answer. */
+  maxStallMs?: number;
 };
 
 export function createGateway(options: GatewayOptions): FastifyInstance {
@@ -63,7 +65,7 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
         query: readQuery(request.url ?? ""),
         headers: request.headers,
         readBody: () => readHttpBody(request, maxBodyMs),
-        sink: createHttpSink(reply.raw, protocol),
+        sink: createHttpSink(reply.raw, protocol, options.maxStallMs),
         isConnectionReused,
       };
       await runExchange(arrival, options.tracer, (exchange) => work(exchange, options));

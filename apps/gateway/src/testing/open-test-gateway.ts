@@ -26,6 +26,7 @@ export type GatewaySettings = {
   checks?: readonly SafetyCheck[];
   webSockets?: Partial<WebSocketLimits>;
   maxBodyMs?: number;
+  maxStallMs?: number;
   /** Instead of the peer alone. */
   upstreams?: z.input<typeof upstreamsSchema>;
 };
@@ -91,6 +92,7 @@ export async function openTestGateway() {
         stores: { postgres: () => control.ping() },
         webSockets,
         ...(settings.maxBodyMs !== undefined && { maxBodyMs: settings.maxBodyMs }),
+        ...(settings.maxStallMs !== undefined && { maxStallMs: settings.maxStallMs }),
       });
       opened.push(async () => {
         await app.close();

@@ -7,7 +7,10 @@ import type { AnswerSink } from "./answer-sink.ts";
 /** How a client reads errors. */
 type ErrorShape = Pick<InferenceProtocol, "writeError" | "writeStreamError">;
 
-export function createHttpSink(response: ServerResponse, shape: ErrorShape): AnswerSink {
+/** A client that takes nothing for so long has gone, whatever its connection says. */
+export const MAX_STALL_MS = 300_000;
+
+export function createHttpSink(response: ServerResponse, shape: ErrorShape, maxStallMs = MAX_STALL_MS): AnswerSink {
   const client = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) client.abort();
@@ -24,7 +27,7 @@ export function createHttpSink(response: ServerResponse, shape: ErrorShape): Ans
       response.flushHeaders();
     },
     async write(part) {
-      if (!response.write(part)) await waitForRoom(response);
+      if (!response.write(part)) await waitForRoom(response, maxStallMs);
     },
     end: () => void response.end(),
     fail: (error) => failAnswer(response, error, shape),
@@ -57,9 +60,11 @@ const isEventStream = (response: ServerResponse): boolean =>
   String(response.getHeader("content-type") ?? "").startsWith("text/event-stream");
 
 /** Resolves when the client has read enough, or is gone. */
-function waitForRoom(response: ServerResponse): Promise<void> {
+function waitForRoom(response: ServerResponse, maxStallMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const stalled = setTimeout(() => response.destroy(), maxStallMs);
     const done = (): void => {
+      clearTimeout(stalled);
       response.off("drain", done).off("close", done);
       resolve();
     };
