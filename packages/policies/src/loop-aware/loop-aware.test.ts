@@ -287,6 +287,11 @@ describe("waits", () => {
     );
   });
 
+  it("of which none is known are worth the same at any age", () => {
+    const nothing = createWaitModel();
+    for (const age of [0, 0.1, 1, 7, 900]) expect(nothing.index("tool", null, age)).toBe(0);
+  });
+
   it("of a class with few samples are taken from the state, and from all", () => {
     const fast = createWaitModel();
     for (let at = 0; at < 200; at += 1) fast.add("tool", 5, 2);

@@ -35,7 +35,7 @@ export function createWaitHistogram(): WaitHistogram {
   const counts = new Float64Array(BINS);
   const sums = new Float64Array(BINS);
   const indices = new Float64Array(BINS);
-  const returnsS = new Float64Array(BINS);
+  const returnsS = new Float64Array(BINS).fill(Number.POSITIVE_INFINITY);
   let samples = 0;
   let endless = 0;
   let evaluatedAt = 0;
