@@ -26,7 +26,7 @@ export type Ask = {
 
 export async function answer(engine: Engine, ask: Ask, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const player = engine.players.find(ask.model);
-  const promptIds = ask.promptTokenIds ?? engine.deltaTokenizer.tokenize(ask.conversation).ids;
+  const promptIds = ask.promptTokenIds ?? [...engine.deltaTokenizer.tokenize(ask.conversation).ids];
   const room = engine.contextTokens - promptIds.length;
   if (promptIds.length === 0) throw promptError(ask, "is empty");
   if (room < 1)

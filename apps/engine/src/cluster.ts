@@ -63,13 +63,14 @@ export type Cluster = {
   /** All replicas or, where one refuses, none. */
   configure(change: ServingChange): void;
   setRouter(choice: RouterChoice): void;
-  states(): { id: string; state: ServingState }[];
+  /** `finished` requests since the start. */
+  states(): { id: string; finished: number; state: ServingState }[];
   isRunning(): boolean;
   /** Fails what is under way. */
   stop(): Promise<void>;
 };
 
-type Replica = ReplicaOptions & { core: ServingCore; loop: EngineLoop };
+type Replica = ReplicaOptions & { core: ServingCore; loop: EngineLoop; finished: number };
 
 export function startCluster(options: ClusterOptions): Cluster {
   const { clock, timeScale, serving, transfer } = options;
@@ -78,7 +79,7 @@ export function startCluster(options: ClusterOptions): Cluster {
   const replicas: Replica[] = options.replicas.map((replica) => {
     const core = createServingCore(atSpeed(serving, replica.speed));
     const loop = startEngineLoop({ core, clock, originNs, timeScale, replicaSpans: replica.spans });
-    return { ...replica, core, loop };
+    return { ...replica, core, loop, finished: 0 };
   });
   const dispatcher = createDispatcher({
     replicas: replicas.map(({ core, role, speed }) => ({ role, view: core.view(speed) })),
@@ -117,6 +118,7 @@ export function startCluster(options: ClusterOptions): Cluster {
           },
           onToken: (token) => generation.onToken(sent + token),
           onFinished(result) {
+            replica.finished += 1;
             const rest = dispatcher.follow(id, result.atNs);
             if (rest === null) {
               generation.onFinished({ cachedTokens: cachedTokens ?? result.cachedTokens });
@@ -146,7 +148,7 @@ export function startCluster(options: ClusterOptions): Cluster {
       for (const { core } of replicas) core.configure(change);
     },
     setRouter: (choice) => dispatcher.setRouter(choice),
-    states: () => replicas.map(({ id, core }) => ({ id, state: core.state() })),
+    states: () => replicas.map(({ id, finished, core }) => ({ id, finished, state: core.state() })),
     isRunning: () => replicas.every(({ loop }) => loop.isRunning()),
     async stop() {
       await Promise.all(replicas.map(({ loop }) => loop.stop()));

@@ -39,8 +39,8 @@ export async function countTokens(exchange: Exchange, options: PipelineOptions):
   const body = await parse(exchange);
   const { model, conversation, additions } = await validate(exchange, body.json);
   const { ids } = await tokenize(exchange, options.tokenizers, { workspace, model, conversation });
-  const chosen = await route(exchange, options.upstreams, { model, tokenIds: ids, tried: new Set() });
-  const { upstream } = chosen.replica;
+  const wanted = { model, tokenIds: ids, tried: new Set<never>() };
+  const upstream = await route(exchange, options.upstreams, wanted, ({ replica }) => replica.upstream);
   if (upstream.countsTokens) return passOn(exchange, upstream, addMembers(body.bytes, body.json, additions));
   // Our own engine takes these ids for the prompt; others have a tokenizer of their own.
   const quality = upstream.takesTokenIds ? "exact" : "estimate";

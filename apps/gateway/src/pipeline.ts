@@ -3,6 +3,7 @@
  * Add a stage: a file there, a line here.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Exchange, identify } from "./exchange.ts";
 import type { PrefixMemory } from "./prefix/prefix-memory.ts";
 import type { InferenceRequest } from "./protocols/protocol.ts";
@@ -35,15 +36,23 @@ type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "pref
  */
 export async function runPipeline(exchange: Exchange, { upstreams, ...options }: PipelineOptions): Promise<number> {
   const prepared = await prepare(exchange, options);
+  const { ids, newTokens } = prepared.tokens;
+  const load = { promptTokens: ids.length, newTokens, blocks: Math.ceil(ids.length / PREFIX_BLOCK_TOKENS) };
   const tried = new Set<Replica>();
   for (let retry = 0; ; retry++) {
-    const wanted = { model: prepared.request.model, tokenIds: prepared.tokens.ids, tried };
-    const chosen = await route(exchange, upstreams, wanted);
+    const wanted = { model: prepared.request.model, tokenIds: ids, tried };
+    const chosen = await route(exchange, upstreams, wanted, (found) => ({
+      ...found,
+      flight: found.replica.begin(load),
+    }));
     tried.add(chosen.replica);
     // A check that is already through with the request spares the upstream a refused one.
     await nextTurn();
     const refusal = prepared.safety.refusal();
-    if (refusal) throw refusal;
+    if (refusal) {
+      chosen.flight.end("left");
+      throw refusal;
+    }
     const mayRetry = retry < upstreams.retries && upstreams.canServe({ ...wanted, ...readWishes(exchange) });
     const sentBytes = await chat(exchange, { ...prepared, ...chosen, retry, mayRetry });
     if (sentBytes !== null) return sentBytes;

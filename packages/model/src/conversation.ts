@@ -21,18 +21,30 @@ export type ModelTurn = {
 
 /** The exact text the tokenizer sees for each piece, in prompt order: the same in gateway, engine and simulator. */
 export function* renderPrompt(conversation: Conversation): Generator<string> {
-  if (conversation.instructions !== "") yield `<|system|>${conversation.instructions}`;
-  for (const tool of conversation.tools) yield `<|tool|>${tool.name}\n${tool.description}\n${tool.parametersJson}`;
-  for (const item of conversation.items) yield renderItem(item);
+  for (const { head, text } of listPieces(conversation)) yield head + text;
+}
+
+/** A piece of a prompt in two: its rendering is one after the other. To compare pieces, neither needs to be rendered. */
+export type PromptPiece = { head: string; text: string };
+
+export function* listPieces({ instructions, tools, items }: Conversation): Generator<PromptPiece> {
+  if (instructions !== "") yield { head: "<|system|>", text: instructions };
+  for (const tool of tools) yield { head: `<|tool|>${tool.name}\n${tool.description}\n`, text: tool.parametersJson };
+  for (const item of items) yield describeItem(item);
 }
 
 export function renderItem(item: ConversationItem): string {
+  const { head, text } = describeItem(item);
+  return head + text;
+}
+
+function describeItem(item: ConversationItem): PromptPiece {
   switch (item.type) {
     case "message":
-      return `<|${item.role}|>${item.text}`;
+      return { head: `<|${item.role}|>`, text: item.text };
     case "tool_call":
-      return `<|call|>${item.name} ${item.argumentsJson}`;
+      return { head: `<|call|>${item.name} `, text: item.argumentsJson };
     case "tool_result":
-      return `<|result|>${item.output}`;
+      return { head: "<|result|>", text: item.output };
   }
 }

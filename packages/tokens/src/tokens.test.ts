@@ -73,9 +73,24 @@ describe("delta tokenizer", () => {
         const delta = createDeltaTokenizer({ tokenizer, maxTokens });
         for (const one of all) {
           const { ids, newTokens, reusedTokens } = delta.tokenize(one);
-          expect(ids).toEqual(tokenizeConversation(tokenizer, one));
+          expect([...ids]).toEqual(tokenizeConversation(tokenizer, one));
           expect(newTokens + reusedTokens).toBe(ids.length);
         }
+      }),
+    );
+  });
+
+  it("the same for conversations with names, and what was handed out never changes", () => {
+    const named = fc.tuple(conversation, fc.constantFrom("a", "b", undefined));
+    fc.assert(
+      fc.property(fc.array(named, { maxLength: 12 }), fc.constantFrom(0, 200, 1_000_000), (all, maxTokens) => {
+        const delta = createDeltaTokenizer({ tokenizer, maxTokens });
+        const handedOut = all.map(([one, name]) => {
+          const { ids, newTokens, reusedTokens } = delta.tokenize(one, name);
+          expect(newTokens + reusedTokens).toBe(ids.length);
+          return { ids, expected: tokenizeConversation(tokenizer, one) };
+        });
+        for (const { ids, expected } of handedOut) expect([...ids]).toEqual(expected);
       }),
     );
   });
@@ -100,7 +115,7 @@ describe("delta tokenizer", () => {
   });
 
   it("forgets the least recently used beyond its bound", () => {
-    const delta = createDeltaTokenizer({ tokenizer, maxTokens: 100 });
+    const delta = createDeltaTokenizer({ tokenizer, maxTokens: 200 });
     const ask = (said: string): number => delta.tokenize({ instructions: said, tools: [], items: [] }).reusedTokens;
     ask("first");
     ask("second");

@@ -70,6 +70,22 @@ describe("npm run bench", () => {
   );
 
   it(
+    "gateway, tokenize, routing: each figure is there",
+    async () => {
+      const gateway = await runBench("gateway", "--seconds", "1", "--streams", "20", "--large", "2");
+      for (const name of ["rpsPerCore", "bytesPerTurn", "capacityRps", "calls"])
+        expect(gateway[name], name).toBeGreaterThan(0);
+      for (const name of ["addedP50Ms", "addedP99Ms", "firstByteAddedP50Ms", "added1MiBP50Ms"])
+        expect(gateway[name], name).toEqual(expect.any(Number));
+      expect(gateway.bytesPerTurn).toBeLessThan(Number(gateway.bytesPerTurnHttp) / 10);
+      expect(await runBench("tokenize", "--rounds", "2")).toMatchObject({ idsEqual: true });
+      const routing = await runBench("routing", "--conversations", "4", "--turns", "2");
+      expect(routing.hitVsSingle).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "trace-lookup: every large trace is found, whole",
     async () => {
       const result = await runBench("trace-lookup", "--spans", "100000", "--traces", "3", "--trace-spans", "5000");

@@ -48,12 +48,14 @@ export type IngestStack = {
   grpcUrl: string;
   webUrl: string;
   clickhouseUrl: string;
+  /** Where both stores are, as environment variables. */
+  stores: { CLICKHOUSE_URL: string; DATABASE_URL: string };
   store: Part;
   collector: Part;
   worker: Part;
   web: Part;
   /** A new key's secret. */
-  createKey(name: string, kind: "api" | "ingest"): Promise<string>;
+  createKey(name: string, kind: "api" | "ingest" | "gateway"): Promise<string>;
   query<Row = Record<string, unknown>>(sql: string): Promise<Row[]>;
   /** The answer to a query, whatever its format, in a file. */
   download(sql: string, file: string): Promise<void>;
@@ -109,13 +111,14 @@ export async function startIngestStack(collectorEnv: Record<string, string> = {}
     grpcUrl: urlOf(grpc),
     webUrl: urlOf(web),
     clickhouseUrl,
+    stores,
     ...parts,
     async createKey(name, kind) {
       const { code, output } = await runProcess(
         ["apps/cli/dist/main.js", "keys", "create", name, "--kind", kind],
         stores,
       );
-      const secret = /cs_(api|ingest)_\S+/.exec(output)?.[0];
+      const secret = /cs_(api|ingest|gateway)_\S+/.exec(output)?.[0];
       if (code !== 0 || secret === undefined) throw new Error(`no key was made:\n${output}`);
       return secret;
     },

@@ -6,7 +6,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { asCentspanError, CentspanError, createId } from "@centspan/base";
 import { reportFault } from "@centspan/service";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
-import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Dispatcher } from "undici";
 import { captureOutput, describeInput } from "../content/capture-content.ts";
@@ -21,7 +20,7 @@ import type { AnswerTranslator } from "../translations/translation.ts";
 import { addMembers } from "../upstream/add-members.ts";
 import { type AnswerReader, createStreamReader, createWholeReader } from "../upstream/answer-reader.ts";
 import { forwardAnswer } from "../upstream/forward-answer.ts";
-import type { FlightOutcome, Replica } from "../upstream/replica.ts";
+import type { Flight, FlightOutcome, Replica } from "../upstream/replica.ts";
 import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
 import type { Route } from "../upstream/upstreams.ts";
 import type { SafetyWatch } from "./check-safety.ts";
@@ -32,6 +31,8 @@ import type { PrefixWatch } from "./watch-prefix.ts";
 
 export type ChatInput = {
   replica: Route["replica"];
+  /** Begun when the replica was chosen. */
+  flight: Flight;
   translation: Route["translation"];
   request: InferenceRequest;
   body: ParsedBody;
@@ -53,13 +54,11 @@ export type ChatInput = {
  * be told of, since somebody else can be asked.
  */
 export function chat(exchange: Exchange, input: ChatInput): Promise<number | null> {
-  const { replica, request, tokens, safety } = input;
+  const { replica, flight, request, safety } = input;
   const attributes = { ...exchange.identity, ...describeRequest(exchange.protocol, input) };
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
   return withSpan(exchange.tracer, `${exchange.protocol.operation} {model}`, options, async (span) => {
     const call = new AbortController();
-    const load = { promptTokens: tokens.ids.length, newTokens: tokens.newTokens };
-    const flight = replica.begin({ ...load, blocks: Math.ceil(tokens.ids.length / PREFIX_BLOCK_TOKENS) });
     let outcome: FlightOutcome = "failed";
     const ended = noteBegun(exchange, span, attributes);
     safety.inferenceStarted();

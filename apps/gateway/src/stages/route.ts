@@ -6,8 +6,16 @@ import type { Route, RouteRequest, Upstreams } from "../upstream/upstreams.ts";
 
 export type RouteInput = Pick<RouteRequest, "model" | "tokenIds" | "tried">;
 
-/** Throws `not_found` for a model that nobody serves, `invalid_request` where nothing that serves it can take it. */
-export function route(exchange: Exchange, upstreams: Upstreams, input: RouteInput): Promise<Route> {
+/**
+ * `take` gets the choice at once, so that whoever is routed next sees what was taken. Throws `not_found` for a model that
+ * nobody serves, `invalid_request` where nothing that serves it can take it.
+ */
+export function route<T>(
+  exchange: Exchange,
+  upstreams: Upstreams,
+  input: RouteInput,
+  take: (chosen: Route) => T,
+): Promise<T> {
   return runStage(exchange, "api.route", (span) => {
     const chosen = upstreams.choose({ ...readWishes(exchange), ...input });
     setAttributes(span, {
@@ -16,7 +24,7 @@ export function route(exchange: Exchange, upstreams: Upstreams, input: RouteInpu
       "centspan.route.reason": chosen.reason,
       "centspan.route.protocol": chosen.translation?.to.id,
     });
-    return chosen;
+    return take(chosen);
   });
 }
 

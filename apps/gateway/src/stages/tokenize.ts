@@ -26,12 +26,16 @@ export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
 export type TokenizeInput = { workspace: string; model: string; conversation: Conversation };
 
 /** `newTokens` of the ids were not known from earlier requests. */
-export type PromptTokens = { ids: number[]; newTokens: number };
+export type PromptTokens = { ids: Uint32Array; newTokens: number };
 
 export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<PromptTokens> {
   return runStage(exchange, "api.tokenize", async (span) => {
     const delta = await pool.get(input.workspace, input.model);
-    const { ids, newTokens, reusedTokens } = delta.tokenize(input.conversation);
+    const name = exchange.identity["gen_ai.conversation.id"];
+    const { ids, newTokens, reusedTokens } = delta.tokenize(
+      input.conversation,
+      typeof name === "string" ? name : undefined,
+    );
     setAttributes(span, {
       "centspan.tokenizer": delta.tokenizer.id,
       "centspan.tokens.new": newTokens,

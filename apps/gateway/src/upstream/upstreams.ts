@@ -18,7 +18,7 @@ import type { UpstreamsFile } from "./upstreams-file.ts";
 export type RouteRequest = {
   protocol: InferenceProtocol;
   model: string;
-  tokenIds: readonly number[];
+  tokenIds: ArrayLike<number>;
   /** Wishes of the request; null is none. */
   region: string | null;
   accelerator: string | null;

@@ -1,0 +1,245 @@
+/**
+ * `bench gateway`: what the gateway adds to a call, measured against going direct to the same upstream in the same run, the
+ * two in turn. Everything is on this machine: generator, gateway, collector, stores and upstream share its cores.
+ */
+import { once } from "node:events";
+import { Pool } from "undici";
+import { WebSocket } from "ws";
+import { defineBench, readNumber, round } from "../bench.ts";
+import { readCpuUs, readRssMb } from "../process-cost.ts";
+import { type GatewayStack, startGatewayStack, startPeer } from "./gateway-stack.ts";
+
+const CONNECTIONS = 32;
+const CAPACITY_S = 3;
+const LARGE_BODY_BYTES = 1024 * 1024;
+const WS_TURNS = 50;
+
+export default defineBench({
+  name: "gateway",
+  describe: "what the gateway adds to a call, against going direct",
+  flags: {
+    seconds: "how long to measure small calls (10)",
+    streams: "streams to hold open at once (2000)",
+    large: "calls of 1 MiB, each way (40)",
+  },
+  async run(flags, say) {
+    const seconds = readNumber("seconds", flags.seconds, 10);
+    const streams = readNumber("streams", flags.streams, 2000);
+    const large = readNumber("large", flags.large, 40);
+    const peer = await startPeer();
+    const stack = await startGatewayStack({
+      upstreams: [{ name: "peer", provider: "peer", protocols: ["openai-chat"], replicas: [{ url: peer.url }] }],
+    });
+    const ways = {
+      direct: createWay(peer.url, {}),
+      gateway: createWay(stack.gatewayUrl, { authorization: `Bearer ${stack.key}` }),
+    };
+    try {
+      return await measure({ stack, ways, seconds, streams, large, say });
+    } finally {
+      await Promise.all([ways.direct.close(), ways.gateway.close()]);
+      await stack.end();
+      await peer.end();
+    }
+  },
+});
+
+type Way = {
+  /** Milliseconds until the first byte of the answer, and until its last. */
+  call(body: string): Promise<{ firstMs: number; lastMs: number }>;
+  open(body: string): Promise<() => void>;
+  close(): Promise<void>;
+};
+type Measurement = {
+  stack: GatewayStack;
+  ways: Record<"direct" | "gateway", Way>;
+  seconds: number;
+  streams: number;
+  large: number;
+  say(text: string): void;
+};
+
+function createWay(url: string, headers: Record<string, string>): Way {
+  const pool = new Pool(url, { connections: CONNECTIONS * 4, pipelining: 1 });
+  const streams = new Pool(url, { pipelining: 1 });
+  const ask = (from: Pool, body: string) =>
+    from.request({
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+  return {
+    async call(body) {
+      const startMs = performance.now();
+      const { statusCode, body: answer } = await ask(pool, body);
+      let firstMs = 0;
+      for await (const _piece of answer) firstMs ||= performance.now() - startMs;
+      if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`);
+      return { firstMs, lastMs: performance.now() - startMs };
+    },
+    async open(body) {
+      const { body: answer } = await ask(streams, body);
+      answer.on("error", () => undefined);
+      await once(answer, "data");
+      return () => answer.destroy();
+    },
+    async close() {
+      await Promise.all([pool.destroy(), streams.destroy()]);
+    },
+  };
+}
+
+const bodyOf = (model: string, content = "Say hello."): string =>
+  JSON.stringify({ model, messages: [{ role: "user", content }], stream: model !== "whole" });
+
+async function measure({ stack, ways, seconds, streams, large, say }: Measurement) {
+  const small = bodyOf("whole");
+  await runClosed(ways.gateway, small, 1);
+  say("capacity");
+  const cpuBeforeUs = readCpuUs(stack.gatewayPid);
+  const capacity = await runClosed(ways.gateway, small, CAPACITY_S);
+  const cores = (readCpuUs(stack.gatewayPid) - cpuBeforeUs) / 1e6 / CAPACITY_S;
+  const rate = capacity / 2;
+  say(
+    `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s, direct and through it in turn`,
+  );
+  const calls = await runOpen(ways, small, rate, seconds);
+  say("streams");
+  const streamed = await runOpen(ways, bodyOf("stream"), Math.min(rate, 200), Math.max(1, seconds / 2));
+  say("calls of 1 MiB");
+  const largeBody = bodyOf("whole", "word ".repeat(LARGE_BODY_BYTES / 5));
+  const larges = await runInTurn(ways, largeBody, large);
+  say(`${streams} open streams`);
+  const held = await holdOpen(stack, ways.gateway, streams);
+  const bytesPerTurn = await measureTurns(stack);
+  return {
+    addedP50Ms: added(calls, "lastMs", 0.5),
+    addedP99Ms: added(calls, "lastMs", 0.99),
+    firstByteAddedP50Ms: added(streamed, "firstMs", 0.5),
+    rpsPerCore: Math.round(capacity / cores),
+    bytesPerTurn: bytesPerTurn.webSocket,
+    bytesPerTurnHttp: bytesPerTurn.http,
+    added1MiBP50Ms: added(larges, "lastMs", 0.5),
+    capacityRps: Math.round(capacity),
+    ratePerS: Math.round(rate),
+    directP50Ms: percentile(calls.direct, "lastMs", 0.5),
+    directP99Ms: percentile(calls.direct, "lastMs", 0.99),
+    gatewayP99Ms: percentile(calls.gateway, "lastMs", 0.99),
+    calls: calls.gateway.length,
+    ...held,
+  };
+}
+
+type Times = { firstMs: number; lastMs: number };
+type Both = Record<"direct" | "gateway", Times[]>;
+
+function percentile(times: readonly Times[], part: keyof Times, share: number): number {
+  const sorted = times.map((one) => one[part]).sort((a, b) => a - b);
+  return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN, 3);
+}
+
+const added = ({ direct, gateway }: Both, part: keyof Times, share: number): number =>
+  round(percentile(gateway, part, share) - percentile(direct, part, share), 3);
+
+/** Calls a second with a fixed number under way. */
+async function runClosed(way: Way, body: string, seconds: number): Promise<number> {
+  const startMs = performance.now();
+  const endMs = startMs + seconds * 1000;
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      await way.call(body);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  return (done * 1000) / (performance.now() - startMs);
+}
+
+/** Calls on a schedule that nothing holds up, one way and the other in turn. */
+async function runOpen(ways: Measurement["ways"], body: string, ratePerS: number, seconds: number): Promise<Both> {
+  const times: Both = { direct: [], gateway: [] };
+  const count = Math.max(20, Math.round(ratePerS * seconds));
+  const startMs = performance.now();
+  const running: Promise<unknown>[] = [];
+  for (let at = 0; at < count; ) {
+    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * ratePerS) + 1);
+    for (; at < due; at++) {
+      const name = at % 2 === 0 ? "direct" : "gateway";
+      running.push(ways[name].call(body).then((time) => times[name].push(time)));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(running);
+  return times;
+}
+
+async function runInTurn(ways: Measurement["ways"], body: string, count: number): Promise<Both> {
+  const times: Both = { direct: [], gateway: [] };
+  for (let at = 0; at < count; at++) {
+    for (const name of ["direct", "gateway"] as const) times[name].push(await ways[name].call(body));
+  }
+  return times;
+}
+
+/** Memory of the gateway with none, with all of them, and with all once more. */
+async function holdOpen({ gatewayPid }: GatewayStack, way: Way, count: number) {
+  const rounds: number[] = [readRssMb(gatewayPid)];
+  for (let round = 0; round < 2; round++) {
+    const ends: (() => void)[] = [];
+    for (let at = 0; at < count; at += 100) {
+      const batch = Array.from({ length: Math.min(100, count - at) }, () => way.open(bodyOf("open")));
+      ends.push(...(await Promise.all(batch)));
+    }
+    rounds.push(readRssMb(gatewayPid));
+    for (const end of ends) end();
+  }
+  const [before = 0, first = 0, second = 0] = rounds;
+  return { openStreams: count, rssMb: round(before, 1), rssOpenMb: round(first, 1), rssOpenAgainMb: round(second, 1) };
+}
+
+/** Bytes that a client sends in the last turn of a conversation: over a WebSocket what is new, over HTTP everything. */
+async function measureTurns({ gatewayUrl, key }: GatewayStack): Promise<{ webSocket: number; http: number }> {
+  const headers = { authorization: `Bearer ${key}` };
+  const socket = new WebSocket(`${gatewayUrl.replace("http", "ws")}/v1/responses`, {
+    headers,
+    perMessageDeflate: false,
+  });
+  await once(socket, "open");
+  const history: object[] = [];
+  let previous: string | undefined;
+  let sent = 0;
+  for (let turn = 0; turn < WS_TURNS; turn++) {
+    const message = { type: "message", role: "user", content: `Turn ${turn}: ${"words ".repeat(100)}` };
+    history.push(message);
+    const text = JSON.stringify({
+      type: "response.create",
+      model: "stream",
+      input: [message],
+      previous_response_id: previous,
+    });
+    sent = Buffer.byteLength(text);
+    const response = await answerOf(socket, () => socket.send(text));
+    previous = response.id;
+    history.push(...response.output);
+  }
+  socket.close();
+  return { webSocket: sent, http: Buffer.byteLength(JSON.stringify({ model: "stream", input: history })) };
+}
+
+type Answered = { id: string; output: object[] };
+
+/** The response that ends the answer to what `send` sends. Events come several at once: none is waited for by itself. */
+const answerOf = (socket: WebSocket, send: () => void): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const read = (data: unknown): void => {
+      const event = JSON.parse(String(data));
+      if (event.type !== "error" && event.type !== "response.completed") return;
+      socket.off("message", read);
+      if (event.type === "error") reject(new Error(`the gateway answered ${String(data)}`));
+      else resolve(event.response);
+    };
+    socket.on("message", read);
+    send();
+  });
