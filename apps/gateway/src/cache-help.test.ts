@@ -1,8 +1,8 @@
 import type { KeyRules } from "@centspan/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHAT, createGatewayClient, type GatewayClient, MESSAGES } from "./testing/gateway-client.ts";
+import { CHAT, createGatewayClient, type GatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
-import { CHAT_EVENTS, MESSAGES_EVENTS, startStream } from "./testing/upstream-peer.ts";
+import { CHAT_EVENTS, MESSAGES_EVENTS, RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
 
 let test: TestGateway;
 let client: GatewayClient;
@@ -74,6 +74,33 @@ describe("help for a prompt cache", () => {
     }
   });
 
+  const MODE = { prompt_cache_breakpoint: { mode: "explicit" } };
+  it.each<[string, KeyRules, object, number]>([
+    ["where a model takes it", {}, { model: "gpt-5.6" }, 1],
+    ["where the rules choose such a model", { routes: [{ role: "plan", model: "gpt-6-mini" }] }, { model: "m" }, 1],
+    ["not where they choose another", { routes: [{ role: "plan", model: "gpt-5.1" }] }, { model: "gpt-5.6" }, 0],
+    ["not where the client has its own way", {}, { model: "gpt-5.6", prompt_cache_options: { mode: "explicit" } }, 0],
+    ["not where nothing instructs", {}, { model: "gpt-5.6", input: [{ role: "user", content: "hi" }] }, 0],
+  ])("marks the end of the instructions for OpenAI: %s", async (_what, rules, more, marks) => {
+    test.peer.answer((response) => void startStream(response).end(Object.values(RESPONSES_EVENTS).join("")));
+    const { secret } = await test.createKey("gateway", { cache: { breakpoints: true }, ...rules });
+    const input = [
+      { role: "developer", content: "a" },
+      { role: "developer", content: [{ type: "input_text", text: "b" }] },
+      { role: "user", content: "hi" },
+    ];
+    const call = { ...RESPONSES, body: { ...RESPONSES.body, input, ...more } };
+    await (await client.post(call, { authorization: `Bearer ${secret}`, "x-centspan-role": "plan" })).text();
+    const { input: sent } = JSON.parse(test.peer.requests[0]?.body ?? "{}");
+    if (marks === 0) expect(sent).toEqual(call.body.input);
+    else
+      expect(sent).toEqual([
+        input[0],
+        { role: "developer", content: [{ type: "input_text", text: "b", ...MODE }] },
+        input[2],
+      ]);
+  });
+
   it("sorts tools of other protocols, where marks mean nothing", async () => {
     const tools = ["b", "a"].map((name) => ({ type: "function", function: { name } }));
     const { secret } = await test.createKey("gateway", { cache: { breakpoints: true, stableTools: true } });
@@ -82,6 +109,6 @@ describe("help for a prompt cache", () => {
     await (await client.post(call, { authorization: `Bearer ${secret}` })).text();
     const { tools: sent } = JSON.parse(test.peer.requests[0]?.body ?? "{}");
     expect(sent).toEqual([...tools].reverse());
-    expect(test.peer.requests[0]?.body).not.toContain("cache_control");
+    expect(test.peer.requests[0]?.body).not.toMatch(/cache_/);
   });
 });

@@ -86,7 +86,16 @@ const hashPiece = (piece: unknown, marks: Marks): number =>
 
 type Marks = { hourLong: boolean };
 
-const UNSEEN = new Set(["id", "call_id", "tool_call_id", "tool_use_id", "status", "cache_control", "metadata"]);
+const UNSEEN = new Set([
+  "id",
+  "call_id",
+  "tool_call_id",
+  "tool_use_id",
+  "status",
+  "cache_control",
+  "prompt_cache_breakpoint",
+  "metadata",
+]);
 
 /**
  * Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. Texts are written

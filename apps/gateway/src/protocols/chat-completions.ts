@@ -1,6 +1,7 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
 import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
+import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import chatOutput from "../content/read-chat-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -79,6 +80,8 @@ export default defineProtocol({
   layout: { system: null, tools: "tools", items: "messages", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
   output: chatOutput,
+  placeBreakpoints: (members, json, model) =>
+    placeOpenAiBreakpoint(members, json, model, { items: "messages", textType: "text" }),
   effortField: "reasoning_effort",
   writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
   readEvent(data, facts) {

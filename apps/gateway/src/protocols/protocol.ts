@@ -83,7 +83,7 @@ export type InferenceProtocol = {
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;
   /** Adds marks to cache up to, where it takes them; returns how many. `json` is what the members say, not yet checked. */
-  placeBreakpoints?(members: Map<string, string>, json: Readonly<Record<string, unknown>>): number;
+  placeBreakpoints?(members: Map<string, string>, json: Readonly<Record<string, unknown>>, model: string): number;
   /** What its answers say, for keys that want it recorded. */
   output?: OutputReader;
   /** Takes what the event's data says into `facts`. */

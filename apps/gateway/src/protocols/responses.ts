@@ -1,6 +1,7 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
 import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
+import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import responsesOutput from "../content/read-responses-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -73,6 +74,8 @@ export default defineProtocol({
   layout: { system: "instructions", tools: "tools", items: "input", cacheMs: 600_000 },
   readRequest: (body) => requestSchema.safeParse(body),
   output: responsesOutput,
+  placeBreakpoints: (members, json, model) =>
+    placeOpenAiBreakpoint(members, json, model, { items: "input", textType: "input_text" }),
   effortField: "reasoning.effort",
   writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
   readEvent(data, facts) {

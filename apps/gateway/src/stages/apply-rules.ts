@@ -1,6 +1,7 @@
 /** What a key's rules make of a request: whether it may have the model, and which one does this part of the work. */
 import { CentspanError } from "@centspan/base";
 import { type KeyRules, matchesModel } from "@centspan/model";
+import type { SpanAttributes } from "@centspan/telemetry";
 import type { Exchange } from "../exchange.ts";
 import type { InferenceRequest } from "../protocols/protocol.ts";
 
@@ -11,7 +12,7 @@ export function applyRules(exchange: Exchange, request: InferenceRequest, json: 
     const message = `model: this key may ask for ${rules.models.join(", ")}, not ${JSON.stringify(request.model)}`;
     throw new CentspanError("forbidden", message, { field: "model" });
   }
-  const chosen = findRoute(rules, identity["centspan.role"], identity["centspan.task.type"]);
+  const chosen = findRoute(rules, identity);
   if (chosen === undefined) return request;
   const { model = request.model, effort = request.effort } = chosen;
   const additions = {
@@ -22,9 +23,10 @@ export function applyRules(exchange: Exchange, request: InferenceRequest, json: 
   return { ...request, model, effort, additions };
 }
 
-const findRoute = (rules: KeyRules, role: unknown, taskType: unknown) =>
+/** What the rules choose for a part of the work; undefined where they leave it to the client. */
+export const findRoute = (rules: KeyRules, identity: SpanAttributes) =>
   rules.routes?.find(
-    (route) =>
-      (route.role === undefined || route.role === role) &&
-      (route.taskType === undefined || route.taskType === taskType),
+    ({ role, taskType }) =>
+      (role === undefined || role === identity["centspan.role"]) &&
+      (taskType === undefined || taskType === identity["centspan.task.type"]),
   );

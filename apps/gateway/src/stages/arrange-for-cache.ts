@@ -5,17 +5,19 @@
 import type { SpanAttributes } from "@centspan/telemetry";
 import type { Exchange } from "../exchange.ts";
 import { readElements, readMembers, writeElements, writeMembers } from "../json-members.ts";
+import { findRoute } from "./apply-rules.ts";
 import type { ParsedBody } from "./parse.ts";
 
 export type ArrangedBody = { body: ParsedBody; changes: SpanAttributes };
 
-export function arrangeForCache({ rules, protocol }: Exchange, body: ParsedBody): ArrangedBody {
+export function arrangeForCache({ rules, identity, protocol }: Exchange, body: ParsedBody): ArrangedBody {
   const { breakpoints = false, stableTools = false } = rules.cache ?? {};
   if (!isObject(body.json) || !(breakpoints || stableTools)) return { body, changes: {} };
   const members = readMembers(body.bytes.toString());
   const sorted = stableTools && sortTools(members, body.json);
   const json = sorted ? JSON.parse(writeMembers(members)) : body.json;
-  const added = breakpoints ? (protocol.placeBreakpoints?.(members, json) ?? 0) : 0;
+  const model = findRoute(rules, identity)?.model ?? String(body.json.model);
+  const added = breakpoints ? (protocol.placeBreakpoints?.(members, json, model) ?? 0) : 0;
   if (!sorted && added === 0) return { body, changes: {} };
   const text = writeMembers(members);
   return {
