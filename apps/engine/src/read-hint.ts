@@ -7,7 +7,7 @@ const id = z.string().min(1).max(200);
 
 const hintSchema = z.discriminatedUnion("kind", [
   /** The run is over: none of its threads will ask again. */
-  z.strictObject({ kind: z.literal("run_ended"), runId: id, threadId: id.optional() }),
+  z.strictObject({ kind: z.literal("run_ended"), runId: id }),
   z.strictObject({ kind: z.literal("subagent_returned"), runId: id, threadId: id }),
   /** The thread waits, for a person or a long command: about so long. */
   z.strictObject({
@@ -29,8 +29,13 @@ export function readHint(body: unknown): AgentHint {
   }
   const hint = parsed.data;
   // A run's main thread has the run's own id.
-  const thread = { runId: hint.runId, threadId: hint.threadId ?? hint.runId };
-  return hint.kind === "long_wait"
-    ? { ...thread, kind: "long_wait", expectedNs: hint.expectedMs * NS_PER_MS }
-    : { ...thread, kind: "ended" };
+  const thread = { runId: hint.runId, threadId: hint.kind === "run_ended" ? hint.runId : hint.threadId };
+  switch (hint.kind) {
+    case "run_ended":
+      return { ...thread, kind: "run_ended" };
+    case "subagent_returned":
+      return { ...thread, kind: "ended" };
+    case "long_wait":
+      return { ...thread, kind: "long_wait", expectedNs: hint.expectedMs * NS_PER_MS };
+  }
 }
