@@ -37,6 +37,9 @@ export function placeOpenAiBreakpoint(
 
 const INSTRUCTING = new Set(["system", "developer"]);
 
+/** How long its cache keeps what nobody asks for: half an hour from gpt-5.6 on, before that five to ten minutes. */
+export const openAiCacheMs = (model: string): number => (takesMarks(model) ? 1_800_000 : 600_000);
+
 function takesMarks(model: string): boolean {
   const [, major = "0", minor = "0"] = /^gpt-(\d+)(?:\.(\d+))?(?:-|$)/.exec(model) ?? [];
   return Number(major) > 5 || (Number(major) === 5 && Number(minor) >= 6);

@@ -90,6 +90,8 @@ describe("what is compared", () => {
       "reasoning_effort_changed",
       "ttl_passed",
     ]);
+    const newer = readPrompt(base, layoutOf(responses), "gpt-5.6", "");
+    expect(comparePrompts(newer, newer, 1_800_000).reasons).toEqual([]);
     const hour = readMessages({ system: [{ type: "text", text: "s", cache_control: { ttl: "1h" } }], messages: [] });
     expect(comparePrompts(hour, hour, 3_599_999).reasons).toEqual([]);
     expect(comparePrompts(hour, hour, 3_600_001).reasons).toEqual(["ttl_passed"]);

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 
 /** Top-level members in which a protocol's prompt stands, and how long its providers' caches keep what nobody asks for. */
-export type PromptLayout = { system: string | null; tools: string; items: string; cacheMs: number };
+export type PromptLayout = { system: string | null; tools: string; items: string; cacheMs(model: string): number };
 
 export type PrefixSection = "system" | "tools" | "history" | "results";
 
@@ -47,7 +47,7 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
   const items = cut(layout.items, readItemSection);
   const system = cut(layout.system, () => "system");
   const tools = cut(layout.tools, () => "tools");
-  const kept = body.prompt_cache_retention === "24h" ? 24 * HOUR_MS : marks.hourLong ? HOUR_MS : layout.cacheMs;
+  const kept = body.prompt_cache_retention === "24h" ? 24 * HOUR_MS : marks.hourLong ? HOUR_MS : layout.cacheMs(model);
   return {
     system,
     tools,

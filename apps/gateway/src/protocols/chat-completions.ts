@@ -1,7 +1,7 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
 import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
-import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
+import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import chatOutput from "../content/read-chat-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -77,7 +77,7 @@ export default defineProtocol({
   describe: "OpenAI Chat Completions over HTTP",
   operation: "chat",
   route: "/v1/chat/completions",
-  layout: { system: null, tools: "tools", items: "messages", cacheMs: 600_000 },
+  layout: { system: null, tools: "tools", items: "messages", cacheMs: openAiCacheMs },
   readRequest: (body) => requestSchema.safeParse(body),
   output: chatOutput,
   placeBreakpoints: (members, json, model) =>

@@ -85,7 +85,7 @@ export default defineProtocol({
   describe: "Anthropic Messages over HTTP",
   operation: "chat",
   route: "/v1/messages",
-  layout: { system: "system", tools: "tools", items: "messages", cacheMs: 300_000 },
+  layout: { system: "system", tools: "tools", items: "messages", cacheMs: () => 300_000 },
   // Claude Code.
   callIdHeader: (headers) => (headers["x-claude-code-session-id"] === undefined ? null : "request-id"),
   readRequest: (body) => requestSchema.safeParse(body),

@@ -1,7 +1,7 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
 import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
-import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
+import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import responsesOutput from "../content/read-responses-output.ts";
 import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
 
@@ -71,7 +71,7 @@ export default defineProtocol({
   describe: "OpenAI Responses over HTTP",
   operation: "chat",
   route: "/v1/responses",
-  layout: { system: "instructions", tools: "tools", items: "input", cacheMs: 600_000 },
+  layout: { system: "instructions", tools: "tools", items: "input", cacheMs: openAiCacheMs },
   readRequest: (body) => requestSchema.safeParse(body),
   output: responsesOutput,
   placeBreakpoints: (members, json, model) =>
