@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runProcess } from "../stack/processes.ts";
 
@@ -70,7 +71,7 @@ describe("npm run bench", () => {
   );
 
   it(
-    "gateway, tokenize, routing: each figure is there",
+    "gateway, tokenize, routing, safety: each figure is there",
     async () => {
       const gateway = await runBench("gateway", "--seconds", "1", "--streams", "20", "--large", "2");
       for (const name of ["rpsPerCore", "bytesPerTurn", "capacityRps", "calls"])
@@ -81,6 +82,9 @@ describe("npm run bench", () => {
       expect(await runBench("tokenize", "--rounds", "2")).toMatchObject({ idsEqual: true });
       const routing = await runBench("routing", "--conversations", "4", "--turns", "2");
       expect(routing.hitVsSingle).toBeGreaterThan(0);
+      const safety = await runBench("safety", "--calls", "3");
+      expect(safety.addedTtftMs).toBeLessThan(Number(safety.checkMs));
+      expect(safety.checks).toBeGreaterThanOrEqual(3);
     },
     PATIENCE_MS,
   );
@@ -100,7 +104,18 @@ describe("npm run bench", () => {
   it.skipIf(shared === undefined)(
     "policies: no policy beats the optimum, and one that knows agents beats LRU on them (needs CENTSPAN_SHARED)",
     async () => {
-      const args = ["--requests", "200", "--sessions", "16", "--concurrency", "4", "--seeds", "1"];
+      const args = [
+        "--data",
+        join(shared ?? "", "data"),
+        "--requests",
+        "200",
+        "--sessions",
+        "16",
+        "--concurrency",
+        "4",
+        "--seeds",
+        "1",
+      ];
       const { gapClosed } = await runBench<{ gapClosed: Record<"weka4" | "conversation", Gaps> }>("policies", ...args);
       expect(Object.keys(gapClosed.weka4)).toEqual(["10", "25", "50", "75", "100"]);
       for (const share of [...Object.values(gapClosed.weka4), ...Object.values(gapClosed.conversation)])
