@@ -6,13 +6,14 @@ import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import gateway from "./gateway/gateway.ts";
 import routing from "./gateway/routing.ts";
+import safety from "./gateway/safety.ts";
 import tokenize from "./gateway/tokenize.ts";
 import ingest from "./ingest.ts";
 import policies from "./policies.ts";
 import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
 
-const BENCHES: readonly Bench[] = [gateway, ingest, policies, routing, simulate, tokenize, traceLookup];
+const BENCHES: readonly Bench[] = [gateway, ingest, policies, routing, safety, simulate, tokenize, traceLookup];
 
 function describeBenches(): string {
   const lines = BENCHES.flatMap(({ name, describe, flags }) => [

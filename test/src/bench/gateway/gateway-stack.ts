@@ -8,44 +8,48 @@ import { findFreePorts, type Running, startProcess } from "../../stack/processes
 const READY = /^\{"ready":true.*$/m;
 const START_DEADLINE_MS = 60_000;
 
+export type Gateway = { url: string; pid: number };
+
 export type GatewayStack = {
-  gatewayUrl: string;
-  gatewayPid: number;
   /** Secret of a gateway key. */
   key: string;
+  /** `env` is this gateway's own, beside where its stores and its collector are. */
+  startGateway(env?: Record<string, string>): Promise<Gateway>;
   end(): Promise<void>;
 };
 
 export type UpstreamsFile = { upstreams: object[]; retries?: number };
 
-/** `env` is the gateway's, beside where its stores and its collector are. */
-export async function startGatewayStack(
-  upstreams: UpstreamsFile,
-  env: Record<string, string> = {},
-): Promise<GatewayStack> {
+export async function startGatewayStack(upstreams: UpstreamsFile): Promise<GatewayStack> {
   const stack = await startIngestStack();
   const folder = mkdtempSync(join(tmpdir(), "centspan-gateway-"));
-  let gateway: Running | undefined;
+  const gateways: Running[] = [];
   const end = async (): Promise<void> => {
-    gateway?.child.kill("SIGTERM");
-    await gateway?.exited;
+    for (const { child } of gateways) child.kill("SIGTERM");
+    await Promise.all(gateways.map(({ exited }) => exited));
     await stack.end();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     const file = join(folder, "upstreams.json");
     writeFileSync(file, JSON.stringify(upstreams));
-    const key = await stack.createKey("bench", "gateway");
-    gateway = startProcess(["apps/gateway/dist/main.js"], {
-      ...stack.stores,
-      CENTSPAN_PORT: String(await findFreePorts(1)),
-      CENTSPAN_OTLP_URL: stack.otlpUrl,
-      CENTSPAN_UPSTREAMS_FILE: file,
-      ...env,
-    });
-    const [line = ""] = await gateway.waitFor(READY, START_DEADLINE_MS);
-    const { url }: { url: string } = JSON.parse(line);
-    return { gatewayUrl: url, gatewayPid: gateway.child.pid ?? 0, key, end };
+    return {
+      key: await stack.createKey("bench", "gateway"),
+      async startGateway(env = {}) {
+        const gateway = startProcess(["apps/gateway/dist/main.js"], {
+          ...stack.stores,
+          CENTSPAN_PORT: String(await findFreePorts(1)),
+          CENTSPAN_OTLP_URL: stack.otlpUrl,
+          CENTSPAN_UPSTREAMS_FILE: file,
+          ...env,
+        });
+        gateways.push(gateway);
+        const [line = ""] = await gateway.waitFor(READY, START_DEADLINE_MS);
+        const { url }: { url: string } = JSON.parse(line);
+        return { url, pid: gateway.child.pid ?? 0 };
+      },
+      end,
+    };
   } catch (error) {
     await end();
     throw error;

@@ -7,7 +7,7 @@ import { Pool } from "undici";
 import { WebSocket } from "ws";
 import { defineBench, readNumber, round } from "../bench.ts";
 import { readCpuUs, readRssMb } from "../process-cost.ts";
-import { type GatewayStack, startGatewayStack, startPeer } from "./gateway-stack.ts";
+import { type Gateway, startGatewayStack, startPeer } from "./gateway-stack.ts";
 
 const CONNECTIONS = 32;
 const CAPACITY_S = 3;
@@ -30,12 +30,13 @@ export default defineBench({
     const stack = await startGatewayStack({
       upstreams: [{ name: "peer", provider: "peer", protocols: ["openai-chat"], replicas: [{ url: peer.url }] }],
     });
+    const gateway = await stack.startGateway();
     const ways = {
       direct: createWay(peer.url, {}),
-      gateway: createWay(stack.gatewayUrl, { authorization: `Bearer ${stack.key}` }),
+      gateway: createWay(gateway.url, { authorization: `Bearer ${stack.key}` }),
     };
     try {
-      return await measure({ stack, ways, seconds, streams, large, say });
+      return await measure({ gateway, key: stack.key, ways, seconds, streams, large, say });
     } finally {
       await Promise.all([ways.direct.close(), ways.gateway.close()]);
       await stack.end();
@@ -51,7 +52,8 @@ type Way = {
   close(): Promise<void>;
 };
 type Measurement = {
-  stack: GatewayStack;
+  gateway: Gateway;
+  key: string;
   ways: Record<"direct" | "gateway", Way>;
   seconds: number;
   streams: number;
@@ -93,13 +95,13 @@ function createWay(url: string, headers: Record<string, string>): Way {
 const bodyOf = (model: string, content = "Say hello."): string =>
   JSON.stringify({ model, messages: [{ role: "user", content }], stream: model !== "whole" });
 
-async function measure({ stack, ways, seconds, streams, large, say }: Measurement) {
+async function measure({ gateway, key, ways, seconds, streams, large, say }: Measurement) {
   const small = bodyOf("whole");
   await runClosed(ways.gateway, small, 1);
   say("capacity");
-  const cpuBeforeUs = readCpuUs(stack.gatewayPid);
+  const cpuBeforeUs = readCpuUs(gateway.pid);
   const capacity = await runClosed(ways.gateway, small, CAPACITY_S);
-  const cores = (readCpuUs(stack.gatewayPid) - cpuBeforeUs) / 1e6 / CAPACITY_S;
+  const cores = (readCpuUs(gateway.pid) - cpuBeforeUs) / 1e6 / CAPACITY_S;
   const rate = capacity / 2;
   say(
     `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s, direct and through it in turn`,
@@ -111,8 +113,8 @@ async function measure({ stack, ways, seconds, streams, large, say }: Measuremen
   const largeBody = bodyOf("whole", "word ".repeat(LARGE_BODY_BYTES / 5));
   const larges = await runInTurn(ways, largeBody, large);
   say(`${streams} open streams`);
-  const held = await holdOpen(stack, ways.gateway, streams);
-  const bytesPerTurn = await measureTurns(stack);
+  const held = await holdOpen(gateway, ways.gateway, streams);
+  const bytesPerTurn = await measureTurns(gateway, key);
   return {
     addedP50Ms: added(calls, "lastMs", 0.5),
     addedP99Ms: added(calls, "lastMs", 0.99),
@@ -184,15 +186,15 @@ async function runInTurn(ways: Measurement["ways"], body: string, count: number)
 }
 
 /** Memory of the gateway with none, with all of them, and with all once more. */
-async function holdOpen({ gatewayPid }: GatewayStack, way: Way, count: number) {
-  const rounds: number[] = [readRssMb(gatewayPid)];
+async function holdOpen({ pid }: Gateway, way: Way, count: number) {
+  const rounds: number[] = [readRssMb(pid)];
   for (let round = 0; round < 2; round++) {
     const ends: (() => void)[] = [];
     for (let at = 0; at < count; at += 100) {
       const batch = Array.from({ length: Math.min(100, count - at) }, () => way.open(bodyOf("open")));
       ends.push(...(await Promise.all(batch)));
     }
-    rounds.push(readRssMb(gatewayPid));
+    rounds.push(readRssMb(pid));
     for (const end of ends) end();
   }
   const [before = 0, first = 0, second = 0] = rounds;
@@ -200,9 +202,9 @@ async function holdOpen({ gatewayPid }: GatewayStack, way: Way, count: number) {
 }
 
 /** Bytes that a client sends in the last turn of a conversation: over a WebSocket what is new, over HTTP everything. */
-async function measureTurns({ gatewayUrl, key }: GatewayStack): Promise<{ webSocket: number; http: number }> {
+async function measureTurns({ url }: Gateway, key: string): Promise<{ webSocket: number; http: number }> {
   const headers = { authorization: `Bearer ${key}` };
-  const socket = new WebSocket(`${gatewayUrl.replace("http", "ws")}/v1/responses`, {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/v1/responses`, {
     headers,
     perMessageDeflate: false,
   });

@@ -71,7 +71,8 @@ async function play(specs: readonly EngineSpec[], { conversations, turns, goOn }
   const stack = await startGatewayStack({
     upstreams: [{ name: "engines", provider: "centspan", replicas: urls.map((url) => ({ url })) }],
   });
-  const pool = new Pool(stack.gatewayUrl, { connections: conversations });
+  const gateway = await stack.startGateway();
+  const pool = new Pool(gateway.url, { connections: conversations });
   try {
     let prompt = 0;
     let cached = 0;

@@ -1,7 +1,8 @@
 /**
  * A model server that takes no time, as a process: what is measured before it is the gateway's. Its answers are of Chat
  * Completions; the model of a request says what is wanted: `whole`, `stream` (its events at once), `open` (a first event,
- * then nothing until the client leaves). Prints its port.
+ * then nothing until the client leaves), `slow` (as `stream`,
+ * after 400 ms). Prints its port.
  */
 import { createServer } from "node:http";
 
@@ -22,6 +23,7 @@ const rest = [
   "data: [DONE]\n\n",
 ].join("");
 
+const SLOW_MS = 400;
 const server = createServer(async (request, response) => {
   let head = "";
   for await (const piece of request) if (head.length < 200) head += String(piece);
@@ -30,8 +32,10 @@ const server = createServer(async (request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(whole);
     return;
   }
-  response.writeHead(200, { "content-type": "text/event-stream" }).write(first);
-  if (model === "stream") response.end(rest);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  if (model === "slow") await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+  response.write(first);
+  if (model !== "open") response.end(rest);
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
