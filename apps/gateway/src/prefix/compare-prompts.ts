@@ -34,7 +34,7 @@ export function comparePrompts(before: Prompt, now: Prompt, idleMs: number): Pro
     if (isWhole && (member === "items" || shared === now[member].hashes.length)) continue;
     const section = now[member].sections[shared] ?? before[member].sections[shared] ?? "history";
     diverged ??= { section, member, index: shared };
-    reasons.add(nameChange(section, member === "items" && now.compacted && !before.compacted));
+    reasons.add(nameChange(section, member === "items" && isCompaction(before, now)));
   }
   if (idleMs > before.cacheMs) reasons.add("ttl_passed");
   return { sharedPieces, diverged, changedParameters: changed.length, reasons: [...reasons] };
@@ -51,6 +51,8 @@ const PARAMETERS: readonly ParameterReason[] = [
 
 const listChangedParameters = (before: Prompt, now: Prompt): ParameterReason[] =>
   PARAMETERS.filter((name) => before.parameters[name] !== now.parameters[name]);
+
+const isCompaction = (before: Prompt, now: Prompt): boolean => now.compacted && (before.compacts || !before.compacted);
 
 function nameChange(section: PrefixSection, compacted: boolean): MissReason {
   if (compacted) return "compaction";

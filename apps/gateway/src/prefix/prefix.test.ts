@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import messages from "../protocols/messages.ts";
@@ -111,6 +112,42 @@ describe("what is compared", () => {
       }),
     );
   });
+});
+
+describe("real agents", () => {
+  const shared = process.env.CENTSPAN_SHARED;
+  it.skipIf(shared === undefined)(
+    "keep their prefix in every turn, but where they compact (needs CENTSPAN_SHARED)",
+    () => {
+      const folder = `${shared}/captures`;
+      const files = readdirSync(folder).filter((file) => /^(codex|claude-code).*\.jsonl$/.test(file));
+      const told = files
+        .filter((file) => !file.includes(".otlp."))
+        .flatMap((file) => compareTurns(`${folder}/${file}`));
+      expect(told.length).toBeGreaterThan(20);
+      expect(told.filter(({ reasons }) => reasons.length > 0)).toEqual([
+        { file: expect.stringContaining("remote-compaction"), reasons: ["compaction"] },
+        { file: expect.stringContaining("remote-compaction"), reasons: ["compaction"] },
+      ]);
+    },
+  );
+
+  /** Each call of a recorded session against those before it. */
+  function compareTurns(file: string): { file: string; reasons: string[] }[] {
+    const memory = createPrefixMemory();
+    const records = readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    return records.flatMap(({ kind, path, body }) => {
+      const protocol = [responses, messages].find(({ route }) => String(path).split("?")[0]?.endsWith(route.slice(3)));
+      if (kind !== "http" || protocol === undefined || typeof body !== "object") return [];
+      const prompt = readPrompt(body, layoutOf(protocol), body.model, body.reasoning?.effort ?? "");
+      const compared = memory.compare("session", prompt);
+      memory.keep("session", prompt);
+      return compared === null ? [] : [{ file, reasons: compared.reasons }];
+    });
+  }
 });
 
 describe("what is remembered", () => {

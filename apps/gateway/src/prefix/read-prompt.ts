@@ -19,8 +19,10 @@ export type Prompt = {
   items: Pieces;
   /** What else decides whether a prefix can be found, by the reason that a change of it is. */
   parameters: Record<ParameterReason, string>;
-  /** The provider was given, or gives, a compacted history. */
+  /** Its history was compacted before. */
   compacted: boolean;
+  /** It asks for a compaction: what comes next has another history. */
+  compacts: boolean;
   cacheMs: number;
 };
 
@@ -60,14 +62,16 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
       verbosity_changed: toText(body.text?.verbosity ?? body.verbosity),
       text_format_changed: toText(body.text?.format ?? body.response_format ?? body.output_config?.format),
     },
-    compacted: Array.isArray(body[layout.items]) && body[layout.items].some(isCompaction),
+    compacted: hasType(body[layout.items], /^(context_)?compaction(_summary)?$/),
+    compacts: hasType(body[layout.items], /^compaction_trigger$/),
     cacheMs: kept,
   };
 }
 
 const toText = (value: unknown): string => JSON.stringify(value ?? null);
 
-const isCompaction = (item: unknown): boolean => /^(context_)?compaction/.test(String(Object(item).type));
+const hasType = (items: unknown, type: RegExp): boolean =>
+  Array.isArray(items) && items.some((item) => type.test(String(Object(item).type)));
 
 const RESULT_TYPE = /_(output|result)$/;
 
