@@ -76,7 +76,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|\\.next|\\.turbo)/|apps/harness/tasks/|next-env\\.d\\.ts" },
+    exclude: { path: "(^|/)(dist|\\.next|\\.turbo)/|apps/harness/tasks/|test/real-clients/|next-env\\.d\\.ts" },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "default", "types"] },
