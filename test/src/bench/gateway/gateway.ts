@@ -45,7 +45,7 @@ export default defineBench({
   },
 });
 
-type Way = {
+export type Way = {
   /** Milliseconds until the first byte of the answer, and until its last. */
   call(body: string): Promise<{ firstMs: number; lastMs: number }>;
   open(body: string): Promise<() => void>;
@@ -61,7 +61,7 @@ type Measurement = {
   say(text: string): void;
 };
 
-function createWay(url: string, headers: Record<string, string>): Way {
+export function createWay(url: string, headers: Record<string, string>): Way {
   const pool = new Pool(url, { connections: CONNECTIONS * 4, pipelining: 1 });
   const streams = new Pool(url, { pipelining: 1 });
   const ask = (from: Pool, body: string) =>
@@ -92,7 +92,7 @@ function createWay(url: string, headers: Record<string, string>): Way {
   };
 }
 
-const bodyOf = (model: string, content = "Say hello."): string =>
+export const bodyOf = (model: string, content = "Say hello."): string =>
   JSON.stringify({ model, messages: [{ role: "user", content }], stream: model !== "whole" });
 
 async function measure({ gateway, key, ways, seconds, streams, large, say }: Measurement) {
@@ -145,7 +145,7 @@ const added = ({ direct, gateway }: Both, part: keyof Times, share: number): num
   round(percentile(gateway, part, share) - percentile(direct, part, share), 3);
 
 /** Calls a second with a fixed number under way. */
-async function runClosed(way: Way, body: string, seconds: number): Promise<number> {
+export async function runClosed(way: Way, body: string, seconds: number): Promise<number> {
   const startMs = performance.now();
   const endMs = startMs + seconds * 1000;
   let done = 0;
