@@ -51,6 +51,7 @@ export type KeyRules = z.infer<typeof keyRulesSchema>;
 
 /** A model's name against a pattern in which `*` stands for any text. */
 export function matchesModel(pattern: string, model: string): boolean {
+  if (pattern === "*" || !pattern.includes("*")) return pattern === "*" || pattern === model;
   const parts = pattern.split("*").map((text) => text.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s").test(model);
 }

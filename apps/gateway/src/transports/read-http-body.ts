@@ -10,8 +10,10 @@ export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS
   checkHeaders(request);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new CentspanError("request_timeout", `body: did not come within ${maxMs} ms`, { field: "body" });
-    timer = setTimeout(() => reject(error), maxMs);
+    timer = setTimeout(
+      () => reject(new CentspanError("request_timeout", `body: did not come within ${maxMs} ms`, { field: "body" })),
+      maxMs,
+    );
   });
   try {
     return await Promise.race([collect(request), late]);
