@@ -127,7 +127,7 @@ export const ATTRIBUTES = {
   "gen_ai.response.id": { type: "string", doc: "Provider's id of the answer" },
   "centspan.request.id": {
     type: "string",
-    doc: "Id of the request, where the client's own telemetry names its calls by that",
+    doc: "What the client knows the call by, where that is not the provider's id of the answer",
   },
   "gen_ai.response.finish_reasons": { type: "string[]", doc: "Why generation ended" },
   "gen_ai.response.time_to_first_chunk": { type: "double", unit: "s", doc: "Time to the first chunk" },
@@ -167,6 +167,15 @@ export const ATTRIBUTES = {
     doc: "Usage as reported at the beginning: the answer was cut off, and more may have been generated",
   },
   "centspan.usage.missing": { type: "boolean", doc: "Whether the upstream reported no usage" },
+  "server.address": { type: "string", doc: "Host that was asked for through the gateway as a proxy" },
+  "server.port": { type: "int", doc: "Its port" },
+  "centspan.egress.bytes_sent": { type: "int", unit: "By", doc: "What went to the host" },
+  "centspan.egress.bytes_received": { type: "int", unit: "By", doc: "What came from it" },
+  "centspan.egress.secrets": { type: "string[]", doc: "Placeholders in whose place the host was sent secrets" },
+  "centspan.egress.end": {
+    type: "string",
+    doc: "How a tunnel ended: closed by both sides, broken by one, idle for too long, too old, or by a stop of the gateway",
+  },
   // Inference layer
   "centspan.replica.id": { type: "string", doc: "Engine replica" },
   "centspan.queue.depth": { type: "int", doc: "Requests waiting on arrival" },
@@ -243,6 +252,11 @@ export const SPANS = {
     layer: "api",
     kind: "internal",
     says: "a call that takes longer than a second has begun: what is left of it if the gateway is lost",
+  },
+  "egress {host}": {
+    layer: "api",
+    kind: "client",
+    says: "a tunnel or request of a tool through the gateway: key, host, port, verdict, bytes each way",
   },
   "embeddings {model}": { layer: "api", kind: "client", says: "a billable call for vectors: usage" },
   "inference.queue": { layer: "inference", kind: "internal", says: "waiting for a place in the batch" },

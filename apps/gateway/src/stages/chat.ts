@@ -154,7 +154,7 @@ function ask({ protocol, query }: Exchange, { replica, request, body, tokens, tr
     const own = addMembers(body.bytes, body.json, { ...request.additions, ...ids });
     return { protocol, path: protocol.route + query, body: own, translator: null };
   }
-  const { json, dropped, answer } = translation.translate(body.json);
+  const { json, dropped, answer } = translation.translate({ ...Object(body.json), ...request.additions });
   const question = {
     protocol: translation.to,
     path: translation.to.route,
@@ -230,7 +230,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     ? createStreamReader({ protocol, facts, hidesUsageChunk, translator: translates })
     : createWholeReader({ protocol, facts, translator: translates });
   const rewrites = hidesUsageChunk || translates !== null;
-  setAttributes(span, { "centspan.request.id": nameCall(exchange, answer) });
+  setAttributes(span, { "centspan.request.id": translates?.id ?? nameCall(exchange, answer) });
   try {
     const { aborted, sentBytes } = await forwardAnswer({
       answer,
@@ -256,7 +256,10 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
   }
 }
 
-/** Two accounts of a call are one when both name it alike: where the upstream gives it no name, we do. */
+/**
+ * Two accounts of a call are one when both name it alike: where the upstream gives it no name, we do. An answer that was
+ * translated has the name that the translation gave it.
+ */
 function nameCall({ protocol, headers }: Exchange, answer: Dispatcher.ResponseData): string | undefined {
   const header = protocol.callIdHeader?.(headers) ?? null;
   if (header === null) return undefined;

@@ -6,6 +6,7 @@ import { CentspanError } from "@centspan/base";
 import { setAttributes } from "@centspan/telemetry";
 import type { z } from "zod";
 import { type Exchange, runStage } from "../exchange.ts";
+import { formatPath } from "../format-path.ts";
 import type { InferenceRequest } from "../protocols/protocol.ts";
 import { applyRules } from "./apply-rules.ts";
 import { checkSemantics } from "./check-semantics.ts";
@@ -45,6 +46,3 @@ function rankAlternative(issues: readonly z.core.$ZodIssue[]): number {
   );
   return (isOther ? 100 : 0) + issues.length;
 }
-
-const formatPath = (path: readonly PropertyKey[]): string =>
-  path.map((part, i) => (typeof part === "number" ? `[${part}]` : `${i === 0 ? "" : "."}${String(part)}`)).join("");

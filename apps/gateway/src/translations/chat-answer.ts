@@ -47,8 +47,9 @@ export function createChatAnswerTranslator(
   request: ResponsesRequest,
   customTools: ReadonlySet<string>,
 ): AnswerTranslator {
+  const id = createId("resp");
   const writer = createResponsesWriter({
-    id: createId("resp"),
+    id,
     model: request.model,
     createdAtS: Math.floor(Date.now() / 1000),
     request,
@@ -111,6 +112,7 @@ export function createChatAnswerTranslator(
   };
 
   return {
+    id,
     whole(json) {
       const answer = chunkSchema.safeParse(json).data;
       if (answer === undefined) throw new CentspanError("upstream_failed", "the model server's answer can't be read");

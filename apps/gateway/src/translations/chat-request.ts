@@ -2,6 +2,7 @@
 import { CentspanError } from "@centspan/base";
 import { type ResponsesRequest, responsesRequestSchema } from "@centspan/model";
 import { z } from "zod";
+import { formatPath } from "../format-path.ts";
 
 export type ChatRequestText = {
   request: Record<string, unknown>;
@@ -34,7 +35,9 @@ export function writeChatRequest(json: unknown): ChatRequestText {
   const tools = writeTools([
     ...toolList.parse(source.tools ?? []),
     // Some models get their tools as an item of the input.
-    ...items.filter(({ type }) => type === "additional_tools").flatMap((item) => toolList.parse(item.tools ?? [])),
+    ...items.flatMap(({ type, tools: more }, index) =>
+      type === "additional_tools" ? read(toolList, more ?? [], `input[${index}].tools`) : [],
+    ),
   ]);
   const messages = writeMessages(items);
   if (typeof source.instructions === "string" && source.instructions !== "") {
@@ -173,7 +176,7 @@ const partSchema = z.looseObject({
 /** Text alone is a text: older servers take nothing else. */
 function writeContent(content: unknown, path: string): unknown {
   if (typeof content === "string") return content;
-  const parts = z.array(partSchema).parse(content ?? []);
+  const parts = read(z.array(partSchema), content ?? [], path);
   const written = parts.map((part, index) => {
     if (part.type === "input_image" && part.image_url != null) {
       const detail = part.detail == null ? {} : { detail: part.detail };
@@ -185,6 +188,15 @@ function writeContent(content: unknown, path: string): unknown {
   });
   const texts = written.flatMap((part) => ("text" in part ? [part.text] : []));
   return texts.length === written.length ? texts.join("\n") : written;
+}
+
+/** What the client's protocol lets pass unread is read here for the first time. */
+function read<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = formatPath([path, ...(issue?.path ?? [])]);
+  throw new CentspanError("invalid_request", `${field}: ${issue?.message}`, { field });
 }
 
 const refuse = (field: string, problem: string): CentspanError =>

@@ -14,6 +14,8 @@ export type TranslatedRequest = {
 };
 
 export type AnswerTranslator = {
+  /** What the client is told that the answer is called. */
+  id: string;
   /** An answer in one piece. */
   whole(json: unknown): unknown;
   /** The data of one event → server-sent events of the client's protocol. */
