@@ -17,7 +17,7 @@ export function createProgram(defaultData: string): Command {
   registerUp(program, defaultData);
   registerImport(program, defaultData);
   registerCost(program, defaultData);
-  registerSimulate(program);
+  registerSimulate(program, defaultData);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
   registerRetention(program, defaultData);

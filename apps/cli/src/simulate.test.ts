@@ -102,6 +102,12 @@ it("prints the configuration that it would use, which is one that it takes", asy
 
 it.each([
   ["no trace", [], /--trace/],
+  ["a trace beside calls", ["--calls", "--trace", trace], /--trace: not with --calls/],
+  ["a format for calls", ["--calls", "--format", "weka"], /--format: not with --calls/],
+  ["a period of a trace", ["--trace", trace, "--from", "2026-11-01"], /--from: only with --calls/],
+  ["a workspace of a trace", ["--trace", trace, "--workspace", "default"], /--workspace: only with --calls/],
+  ["a curve of sessions", ["--calls", "--concurrent", "2", "--curve", "x.svg"], /--curve/],
+  ["calls where no stack is", ["--calls", "--data", join(folder, "no-stack")], /no-stack.*npm start/],
   ["a file that is not there", ["--trace", "nowhere.jsonl"], /nowhere\.jsonl: there is no such file/],
   ["an empty trace", ["--trace", write("empty.jsonl", "")], /empty\.jsonl: holds no request/],
   ["a broken line", ["--trace", write("broken.jsonl", `${lines[0]}\n{"timestamp": 1`)], /broken\.jsonl: line 2/],

@@ -34,6 +34,7 @@ export * from "./speculative/closed-forms.ts";
 export * from "./speculative/drafting.ts";
 export * from "./step-time.ts";
 export * from "./workloads/read-azure.ts";
+export * from "./workloads/read-calls.ts";
 export * from "./workloads/read-mooncake.ts";
 export * from "./workloads/read-weka.ts";
 export type { TraceBytes } from "./workloads/trace-lines.ts";

@@ -13,8 +13,12 @@ const USUAL_SERVICE_NS = 6_080_000_000;
 type Recorded = { session: string; agent: string; requests: WekaRequest[]; afterMain: number };
 
 /** Sessions in the order of the file, with the engine's blocks. Block keys of different sessions differ. */
-export function toAgentSessions(requests: readonly WekaRequest[], blockTokens: number): Session[] {
-  const parts = checkBlocks(WEKA_BLOCK_TOKENS, blockTokens);
+export function toAgentSessions(
+  requests: readonly WekaRequest[],
+  blockTokens: number,
+  recordedBlockTokens = WEKA_BLOCK_TOKENS,
+): Session[] {
+  const parts = checkBlocks(recordedBlockTokens, blockTokens);
   const sessions = new Map<string, { main: Recorded | null; agents: Recorded[]; firstKey: number }>();
   const threads = new Map<string, Recorded>();
   let nextKey = 0;
