@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { createConnection, createServer } from "node:net";
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
@@ -183,6 +185,48 @@ describe("Responses over a WebSocket", () => {
     for (let i = 0; i < 12; i++) await receive();
     expect(bodies().map(({ input }) => input)).toEqual(Array.from({ length: 12 }, (_, i) => [user(`${i}`)]));
     socket.close();
+  });
+
+  it("is read no further than it is answered, however much is sent", async () => {
+    answerTurns();
+    let takenBytes = 0;
+    const network = createServer((inward) => {
+      const outward = createConnection(Number(new URL(client.url).port), "127.0.0.1");
+      inward.on("data", (part) => (takenBytes += part.length)).on("error", () => outward.destroy());
+      inward.pipe(outward).on("error", () => inward.destroy());
+      outward.pipe(inward);
+    }).listen(0, "127.0.0.1");
+    await once(network, "listening");
+    const address = network.address();
+    const { socket } = await connect(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`);
+    const message = JSON.stringify({ type: "response.create", model: "m", input: "hi", user: "x".repeat(300) });
+    for (let i = 0; i < 100_000; i++) socket.send(message, { compress: false });
+    await waitUntil("some answers", async () => test.peer.requests.length >= 300);
+    // Of 38 MB the network's own buffers hold some, and the gateway next to nothing.
+    expect(takenBytes).toBeLessThan(14 * 1024 * 1024);
+    socket.terminate();
+    network.close();
+  });
+
+  it("a client that takes nothing of what it is told is let go", async () => {
+    const at = await test.open({ webSockets: { connectionsPerKey: 1 }, maxStallMs: 100 });
+    const { socket } = await connect(at);
+    socket.pause();
+    // Errors say what was asked for.
+    const id = randomBytes(100_000).toString("base64");
+    const refused = JSON.stringify({ type: "response.create", model: "m", previous_response_id: id });
+    for (let i = 0; i < 200; i++) socket.send(refused);
+    await waitUntil("its place is free", async () => {
+      const other = new WebSocket(`${at.replace("http", "ws")}/v1/responses`, { headers: client.common });
+      other.on("error", () => undefined);
+      const opened = await once(other, "open").then(
+        () => true,
+        () => false,
+      );
+      other.terminate();
+      return opened;
+    });
+    socket.terminate();
   });
 });
 

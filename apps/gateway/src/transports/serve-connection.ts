@@ -15,13 +15,15 @@ import responses from "../protocols/responses.ts";
 import { type Arrival, runExchange } from "../run-exchange.ts";
 import { type CreateMessage, joinInput, joinItems, readCreateMessage, writeBody } from "./create-message.ts";
 import type { LatestResponses } from "./latest-responses.ts";
-import { createSocketSink, type SocketClient, writeErrorMessage } from "./socket-sink.ts";
+import { createSocketSink, type SocketClient, waitForRoom, writeErrorMessage } from "./socket-sink.ts";
 
 export type ConnectionOptions = PipelineOptions & {
   tracer: Tracer;
   latest: LatestResponses;
   maxAgeMs: number;
   pingEveryMs: number;
+  /** How long a client may take nothing of what it is told. */
+  maxStallMs?: number;
 };
 
 /** Messages that wait for the answer before; beyond them the connection is not read. */
@@ -40,6 +42,7 @@ export function serveConnection(
     socket,
     gone: closing.signal,
     left: new Promise((resolve) => socket.once("close", resolve)),
+    ...(options.maxStallMs !== undefined && { maxStallMs: options.maxStallMs }),
   };
   const queue: string[] = [];
   let running: Promise<void> | null = null;
@@ -49,8 +52,10 @@ export function serveConnection(
 
   const run = async (): Promise<void> => {
     for (let text = queue.shift(); text !== undefined && !client.gone.aborted; text = queue.shift()) {
-      if (socket.isPaused) socket.resume();
+      // One read brings many small messages: nothing more is read before most of them are answered.
+      if (socket.isPaused && queue.length <= MAX_QUEUED) socket.resume();
       await answer(text);
+      await waitForRoom(client);
       if (ending !== null) end(ending);
     }
     running = null;

@@ -4,12 +4,23 @@ import { toOpenAiError } from "@centspan/model";
 import type { WebSocket } from "ws";
 import { createSseSplitter, type StreamPiece } from "../upstream/sse-splitter.ts";
 import type { AnswerHead, AnswerSink } from "./answer-sink.ts";
+import { MAX_STALL_MS } from "./http-sink.ts";
 
 /** What may wait in memory for a client that reads slowly. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** Of a connection: `gone` aborts and `left` resolves when it has closed. */
-export type SocketClient = { socket: WebSocket; gone: AbortSignal; left: Promise<unknown> };
+export type SocketClient = { socket: WebSocket; gone: AbortSignal; left: Promise<unknown>; maxStallMs?: number };
+
+/** Resolves when little waits for the client, or it is gone. One that takes nothing for too long is let go. */
+export async function waitForRoom({ socket, left, maxStallMs = MAX_STALL_MS }: SocketClient): Promise<void> {
+  if (socket.bufferedAmount <= MAX_WAITING_BYTES) return;
+  const stalled = setTimeout(() => socket.terminate(), maxStallMs);
+  // Behind all that waits: when it is out, so is the rest.
+  const sent = new Promise((resolve) => socket.ping(undefined, undefined, resolve));
+  await Promise.race([sent, left]);
+  clearTimeout(stalled);
+}
 
 /** `onEvent` sees the data of each event before it is sent. */
 export function createSocketSink(client: SocketClient, onEvent: (data: string) => void): AnswerSink {
@@ -17,7 +28,6 @@ export function createSocketSink(client: SocketClient, onEvent: (data: string) =
   const splitter = createSseSplitter();
   let head: AnswerHead | undefined;
   let failedWith: number | undefined;
-  let sent = Promise.resolve();
   const whole: Buffer[] = [];
 
   const send = (pieces: readonly StreamPiece[]): void => {
@@ -25,7 +35,7 @@ export function createSocketSink(client: SocketClient, onEvent: (data: string) =
       if (data === null) throw new CentspanError("upstream_failed", "the model server sent an event without end");
       if (data === "" || data === "[DONE]") continue;
       onEvent(data);
-      sent = new Promise((resolve) => socket.send(data, () => resolve()));
+      socket.send(data);
     }
   };
 
@@ -43,7 +53,7 @@ export function createSocketSink(client: SocketClient, onEvent: (data: string) =
         return;
       }
       send(splitter.push(part));
-      if (socket.bufferedAmount > MAX_WAITING_BYTES) await Promise.race([sent, client.left]);
+      await waitForRoom(client);
     },
     end() {
       if (isStream(head)) send(splitter.end());
