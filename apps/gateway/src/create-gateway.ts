@@ -10,6 +10,8 @@ import { answerHealth, createServer, reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { countTokens, countTokensProtocol } from "./count-tokens.ts";
+import { isAbsolute } from "./egress/forward-request.ts";
+import { type EgressSettings, serveEgress } from "./egress/serve-egress.ts";
 import { passHint, passModels } from "./pass-on.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
@@ -25,6 +27,7 @@ export type GatewayOptions = PipelineOptions & {
   /** Rejects when a store is away; the name is what the health answer says. */
   stores?: Record<string, () => Promise<unknown>>;
   webSockets?: Partial<WebSocketLimits>;
+  egress?: EgressSettings;
   /** How long a body may take to come whole. */
   maxBodyMs?: number;
   /** How long a client may take nothing of its answer. */
@@ -41,6 +44,14 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
     requestTimeoutMs: 2 * maxBodyMs,
     sendError,
     answerClientError: (thrown, socket) => answerClientError(thrown, socket, answers.get(socket)),
+  });
+  const egress = serveEgress(app.server, { ...options, credentials: options.admit.credentials });
+  app.addHook("preClose", () => egress.close());
+  // Before a route is served: what names a whole address is for that host, whatever its path.
+  app.addHook("onRequest", async ({ raw: request }, reply) => {
+    if (!isAbsolute(request.url ?? "")) return;
+    reply.hijack();
+    await egress.forward(request, reply.raw);
   });
   app.removeAllContentTypeParsers();
   // Bodies are read by the pipeline, after the key was checked.

@@ -45,6 +45,7 @@ await runMain("gateway", async () => {
     tokenizers: createTokenizerPool(),
     prefixes: createPrefixMemory(),
     upstreams,
+    egress: { readSecret: (variable) => process.env[variable] },
     stores: { postgres: () => control.ping() },
   });
   const url = await listen(app, { host: config.CENTSPAN_HOST, port: config.CENTSPAN_PORT });

@@ -73,6 +73,16 @@ export const ERRORS = {
     title: "A safety check could not be done",
     remedy: "Repeat; if it lasts, look after the classifier the message names.",
   },
+  egress_refused: {
+    status: 403,
+    title: "This key may not reach that",
+    remedy: "Let somebody add to the key's rule `egress` what the message names.",
+  },
+  host_unreachable: {
+    status: 502,
+    title: "The host can't be reached",
+    remedy: "Check its name and port, as the gateway sees them.",
+  },
   interrupted: { status: 503, title: "Stopped before it was done", remedy: "Start it again." },
 } as const;
 

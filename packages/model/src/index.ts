@@ -3,6 +3,7 @@ export * from "./call.ts";
 export * from "./collector-status.ts";
 export * from "./conversation.ts";
 export * from "./dialect.ts";
+export * from "./egress-rules.ts";
 export * from "./key-rules.ts";
 export * from "./kv-policy.ts";
 export * from "./log.ts";

@@ -2,6 +2,7 @@
  * What a gateway key may do and how its requests are treated. All of it is optional: an empty set of rules changes nothing.
  */
 import { z } from "zod";
+import { egressRulesSchema } from "./egress-rules.ts";
 
 const count = z.int().positive();
 
@@ -46,6 +47,8 @@ export const keyRulesSchema = z.strictObject({
     .optional(),
   /** Prompts and answers are recorded on the calls' spans, without the secrets that are recognised in them. */
   content: z.boolean().optional(),
+  /** What may be reached through the gateway as a proxy; nothing when absent. */
+  egress: egressRulesSchema.optional(),
 });
 export type KeyRules = z.infer<typeof keyRulesSchema>;
 

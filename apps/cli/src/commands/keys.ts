@@ -19,6 +19,8 @@ Rules, all of them optional:
   onDisconnect       cancel or drain
   routes             another model or effort by role or task type:
                      [{"role": "execute", "model": "small"}, {"taskType": "typo", "effort": "low"}]
+  egress             hosts that may be reached through the gateway as a proxy, none unless named:
+                     {"hosts": ["api.example.com", "*.example.org", "10.0.0.5:8080"]}
 
 They count within ten seconds.`;
 

@@ -49,12 +49,12 @@ function limit({ keyId, rules }: Principal, options: AdmitOptions): "ok" | "not_
 const refuse = (what: string, retryAfterS: number): CentspanError =>
   new CentspanError("rate_limited", `this key has used up ${what}`, { retryAfterS });
 
-/** Only a gateway key spends money. */
+/** Only a gateway key spends money. `field` is the header that it came in. */
 export async function authenticate(
   headers: IncomingHttpHeaders,
   credentials: CredentialCache<Principal>,
+  field = "authorization",
 ): Promise<Principal> {
-  const field = "authorization";
   const secret = readSecret(headers);
   if (secret === null) throw new CentspanError("unauthenticated", `${field}: a gateway key is needed`, { field });
   const principal = await credentials.find(secret);

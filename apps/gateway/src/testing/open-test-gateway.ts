@@ -10,6 +10,7 @@ import type { z } from "zod";
 import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import { createGateway } from "../create-gateway.ts";
+import type { EgressSettings } from "../egress/serve-egress.ts";
 import { createPrefixMemory } from "../prefix/prefix-memory.ts";
 import { safetyPlugins } from "../registry.gen.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
@@ -25,6 +26,7 @@ export type GatewaySettings = {
   upstreamUrl?: string;
   checks?: readonly SafetyCheck[];
   webSockets?: Partial<WebSocketLimits>;
+  egress?: EgressSettings;
   maxBodyMs?: number;
   maxStallMs?: number;
   /** Instead of the peer alone. */
@@ -91,6 +93,7 @@ export async function openTestGateway() {
         upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,
+        ...(settings.egress && { egress: settings.egress }),
         ...(settings.maxBodyMs !== undefined && { maxBodyMs: settings.maxBodyMs }),
         ...(settings.maxStallMs !== undefined && { maxStallMs: settings.maxStallMs }),
       });

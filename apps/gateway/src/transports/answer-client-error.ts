@@ -4,8 +4,9 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { CentspanError, ERRORS } from "@centspan/base";
+import { CentspanError } from "@centspan/base";
 import { toErrorAt } from "@centspan/model";
+import { endSocket } from "./end-socket.ts";
 
 /** `last` is the latest answer on the connection, where there is one. */
 export function answerClientError(thrown: Error, socket: Socket, last: ServerResponse | undefined): void {
@@ -16,16 +17,7 @@ export function answerClientError(thrown: Error, socket: Socket, last: ServerRes
   }
   const error = translate("code" in thrown ? thrown.code : undefined);
   const url = isAnswering ? last.req.url : readUrl("rawPacket" in thrown ? thrown.rawPacket : undefined);
-  const body = JSON.stringify(toErrorAt(url ?? "/", error));
-  const head = [
-    `HTTP/1.1 ${error.status} ${ERRORS[error.code].title}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    "connection: close",
-  ];
-  // Flushed, then gone: who sends what can't be read is not listened to for longer.
-  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  socket.destroySoon();
+  endSocket(socket, error, error, toErrorAt(url ?? "/", error));
 }
 
 function translate(code: unknown): CentspanError {

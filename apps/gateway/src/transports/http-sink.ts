@@ -53,7 +53,7 @@ export function answerError(response: ServerResponse, error: CentspanError, body
   response.writeHead(error.status, headers).end(JSON.stringify(body));
 }
 
-const retryAfter = (error: CentspanError): Record<string, string> =>
+export const retryAfter = (error: CentspanError): Record<string, string> =>
   error.retryAfterS === undefined ? {} : { "retry-after": String(error.retryAfterS) };
 
 const isEventStream = (response: ServerResponse): boolean =>

@@ -4,10 +4,12 @@
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { asCentspanError, CentspanError, ERRORS } from "@centspan/base";
+import { asCentspanError, CentspanError } from "@centspan/base";
 import { toOpenAiError } from "@centspan/model";
 import { WebSocketServer } from "ws";
 import { authenticate } from "../stages/admit.ts";
+import { endSocket } from "./end-socket.ts";
+import { retryAfter } from "./http-sink.ts";
 import { createLatestResponses } from "./latest-responses.ts";
 import { MAX_BODY_BYTES } from "./read-http-body.ts";
 import { type ConnectionOptions, serveConnection } from "./serve-connection.ts";
@@ -86,14 +88,5 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
   };
 }
 
-function refuse(duplex: Duplex, error: CentspanError): void {
-  const body = JSON.stringify(toOpenAiError(error));
-  const head = [
-    `HTTP/1.1 ${error.status} ${ERRORS[error.code].title}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    ...(error.retryAfterS === undefined ? [] : [`retry-after: ${error.retryAfterS}`]),
-    "connection: close",
-  ];
-  duplex.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-}
+const refuse = (duplex: Duplex, error: CentspanError): void =>
+  endSocket(duplex, error, { status: error.status, headers: retryAfter(error) }, toOpenAiError(error));
