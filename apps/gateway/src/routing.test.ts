@@ -110,6 +110,17 @@ describe("a replica", () => {
     expect(counts()).toEqual([1, 4]);
   });
 
+  it("that refuses is not taken for a fast one", async () => {
+    const at = await open({ router: { id: "estimated-prefix" } });
+    const slow: Answer = (response, request) => void setTimeout(() => good(response, request), 20);
+    answers(failing(400), slow);
+    for (let i = 0; i < 60; i++) {
+      const body = { model: "m", input: `${i} `.repeat(50) };
+      await (await client.post({ ...RESPONSES, body }, {}, at)).text();
+    }
+    expect(counts()[1]).toBeGreaterThan(20);
+  });
+
   it("takes what fits it: length, accelerator, region", async () => {
     const at = await open({}, { maxContextTokens: 4, accelerator: "h100", region: "seoul" });
     answers(good, good);

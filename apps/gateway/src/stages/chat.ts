@@ -73,8 +73,11 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
         .then(() => setAttributes(span, input.prefix.describe(replica.upstream)))
         .catch((thrown: unknown) => reportFault(asCentspanError(thrown)));
       const answer = await sending;
-      flight.begun();
-      if (answer.statusCode < 400) input.prefix.keep();
+      // A refusal comes quickly, however slow the server is.
+      if (answer.statusCode < 400) {
+        flight.begun();
+        input.prefix.keep();
+      }
       restAsTold(replica, answer);
       if (input.mayRetry && RETRIED.has(answer.statusCode)) {
         failAttempt(span, String(answer.statusCode));
