@@ -61,6 +61,9 @@ export async function runPipeline(exchange: Exchange, { upstreams, ...options }:
   }
 }
 
+/** What is longer names nothing: it would stand on every span, and be remembered. */
+const isName = (text: string): boolean => text !== "" && text.length <= 512;
+
 /** Before another server is asked; half of it on average, so that clients of one that failed don't come together. */
 const FIRST_PAUSE_MS = 100;
 
@@ -77,7 +80,7 @@ async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstr
   const { workspace, keyId } = await admit(exchange, options.admit);
   const { body, changes } = arrangeForCache(exchange, await parse(exchange));
   const request = await validate(exchange, body.json);
-  if (exchange.identity["gen_ai.conversation.id"] === undefined && request.cacheKey !== "") {
+  if (exchange.identity["gen_ai.conversation.id"] === undefined && isName(request.cacheKey)) {
     identify(exchange, { "gen_ai.conversation.id": request.cacheKey });
   }
   const policy = exchange.rules.safety ?? options.safety.policy;

@@ -18,6 +18,12 @@ const user = (content: unknown) => ({ role: "user", content });
 const mark = { cache_control: { type: "ephemeral" } };
 
 describe("what is compared", () => {
+  it("is kept as hashes, however long the texts are", () => {
+    const long = "x".repeat(10_000);
+    const prompt = readResponses({ input: long, prompt_cache_key: long, text: { format: { schema: long } } });
+    expect(JSON.stringify(prompt).length).toBeLessThan(2_000);
+  });
+
   it("is what the model sees: marks, ids and how texts are cut change nothing", () => {
     const tool = { name: "t", input_schema: { type: "object", properties: { id: { type: "string" } } } };
     const call = { type: "tool_use", name: "t", input: { id: 1 } };

@@ -56,11 +56,11 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
     items,
     parameters: {
       model_changed: model,
-      prompt_cache_key_changed: toText(body.prompt_cache_key),
-      service_tier_changed: toText(body.service_tier),
-      reasoning_effort_changed: toText([effort, body.thinking]),
-      verbosity_changed: toText(body.text?.verbosity ?? body.verbosity),
-      text_format_changed: toText(body.text?.format ?? body.response_format ?? body.output_config?.format),
+      prompt_cache_key_changed: hashValue(body.prompt_cache_key),
+      service_tier_changed: hashValue(body.service_tier),
+      reasoning_effort_changed: hashValue([effort, body.thinking]),
+      verbosity_changed: hashValue(body.text?.verbosity ?? body.verbosity),
+      text_format_changed: hashValue(body.text?.format ?? body.response_format ?? body.output_config?.format),
     },
     compacted: hasType(body[layout.items], /^(context_)?compaction(_summary)?$/),
     compacts: hasType(body[layout.items], /^compaction_trigger$/),
@@ -68,19 +68,26 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
   };
 }
 
-const toText = (value: unknown): string => JSON.stringify(value ?? null);
+/** A format may hold a schema of any length. */
+const hashValue = (value: unknown): string => hash("sha256", JSON.stringify(value ?? null));
 
 const hasType = (items: unknown, type: RegExp): boolean =>
-  Array.isArray(items) && items.some((item) => type.test(String(Object(item).type)));
+  Array.isArray(items) && items.some((item) => type.test(readType(item)));
+
+const readType = (item: unknown): string => {
+  const { type } = Object(item);
+  return typeof type === "string" ? type : "";
+};
 
 const RESULT_TYPE = /_(output|result)$/;
 
 function readItemSection(item: unknown): PrefixSection {
-  const { type, role, content } = Object(item);
+  const { role, content } = Object(item);
+  const type = readType(item);
   if (type === "additional_tools") return "tools";
   if (role === "system" || role === "developer") return "system";
-  if (role === "tool" || role === "function" || RESULT_TYPE.test(String(type))) return "results";
-  const holdsResult = Array.isArray(content) && content.some((block) => RESULT_TYPE.test(String(Object(block).type)));
+  if (role === "tool" || role === "function" || RESULT_TYPE.test(type)) return "results";
+  const holdsResult = Array.isArray(content) && content.some((block) => RESULT_TYPE.test(readType(block)));
   return holdsResult ? "results" : "history";
 }
 

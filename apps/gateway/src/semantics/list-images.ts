@@ -40,8 +40,9 @@ function readImage(block: unknown, path: string): ImageReference | null {
   }
   if (type !== "image") return null;
   const { type: kind, media_type: mediaType, data, url } = Object(source);
-  if (kind === "base64") return { path: `${path}.source`, url: null, mediaType: String(mediaType), data: String(data) };
-  return kind === "url" ? readUrl(String(url), `${path}.source.url`) : null;
+  const toText = (value: unknown): string => (typeof value === "string" ? value : "");
+  if (kind === "base64") return { path: `${path}.source`, url: null, mediaType: toText(mediaType), data: toText(data) };
+  return kind === "url" ? readUrl(toText(url), `${path}.source.url`) : null;
 }
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;

@@ -16,7 +16,7 @@ export function arrangeForCache({ rules, identity, protocol }: Exchange, body: P
   const members = readMembers(body.bytes.toString());
   const sorted = stableTools && sortTools(members, body.json);
   const json = sorted ? JSON.parse(writeMembers(members)) : body.json;
-  const model = findRoute(rules, identity)?.model ?? String(body.json.model);
+  const model = findRoute(rules, identity)?.model ?? (typeof body.json.model === "string" ? body.json.model : "");
   const added = breakpoints ? (protocol.placeBreakpoints?.(members, json, model) ?? 0) : 0;
   if (!sorted && added === 0) return { body, changes: {} };
   const text = writeMembers(members);
@@ -45,7 +45,8 @@ function sortTools(members: Map<string, string>, { tools }: Record<string, unkno
 
 const nameTool = (tool: unknown): string => {
   const { name, function: called, custom, type } = Object(tool);
-  return String(name ?? called?.name ?? custom?.name ?? type);
+  const named = name ?? called?.name ?? custom?.name ?? type;
+  return typeof named === "string" ? named : "";
 };
 
 /** By code units: the same everywhere. */
