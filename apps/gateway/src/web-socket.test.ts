@@ -119,6 +119,7 @@ describe("Responses over a WebSocket", () => {
   it.each([
     ["an id of another connection", { previous_response_id: "resp_9", input: [] }, "previous_response_not_found"],
     ["another type", { type: "response.cancel" }, "invalid_request"],
+    ["a header beyond any", { input: [], client_metadata: { session_id: "x".repeat(20_000) } }, "invalid_request"],
     ["no input that can be read", { input: [{ type: "function_call" }] }, "invalid_request"],
   ])("%s is an error, and the connection goes on", async (_name, message, code) => {
     answerTurns();

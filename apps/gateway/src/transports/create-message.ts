@@ -61,9 +61,16 @@ function readHeaders(metadata: Record<string, unknown>): Record<string, string> 
   return headers;
 }
 
+/** As many as all headers of an HTTP request may have. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
 /** As it would have come in a header: bytes that a header can hold, read one by one. */
 function toHeader(name: string, value: string): string {
   const bytes = Buffer.from(value);
+  if (bytes.length > MAX_HEADER_BYTES) {
+    const field = `client_metadata.${name}`;
+    throw new CentspanError("invalid_request", `${field}: longer than ${MAX_HEADER_BYTES} bytes`, { field });
+  }
   if (bytes.some((byte) => (byte < 0x20 && byte !== 0x09) || byte === 0x7f)) {
     const field = `client_metadata.${name}`;
     throw new CentspanError("invalid_request", `${field}: must have no control characters`, { field });
