@@ -24,13 +24,11 @@ export async function openGate(target: string): Promise<Gate> {
     }
     near.pipe(far).pipe(near);
   });
-  const listenOn = async (ownPort: number): Promise<number> => {
+  const listenOn = async (ownPort: number): Promise<void> => {
     relay.listen(ownPort, "127.0.0.1");
     await once(relay, "listening");
-    const address = relay.address();
-    return typeof address === "object" && address !== null ? address.port : ownPort;
   };
-  const ownPort = await listenOn(0);
+  const ownPort = await findPort(listenOn);
   const url = new URL(target);
   url.host = `127.0.0.1:${ownPort}`;
   return {
@@ -45,4 +43,23 @@ export async function openGate(target: string): Promise<Gate> {
       await listenOn(ownPort);
     },
   };
+}
+
+/**
+ * Below the ports that connections are given: while the gate is shut nobody's connection takes its own, and it can be opened
+ * again.
+ */
+const PORTS = { first: 10_000, count: 20_000 };
+const TRIES = 50;
+
+async function findPort(listenOn: (port: number) => Promise<void>): Promise<number> {
+  for (let left = TRIES; ; left--) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    try {
+      await listenOn(port);
+      return port;
+    } catch (thrown) {
+      if (left === 0) throw thrown;
+    }
+  }
 }
