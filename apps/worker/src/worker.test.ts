@@ -228,7 +228,12 @@ describe("the worker", () => {
       gatewayServices: [],
       say: (text) => said.push(text),
     });
-    return { worker, stop: async () => Promise.all([worker.stop(), own.close()]) };
+    const stop = async (): Promise<void> => {
+      // A pass that is under way needs the store.
+      await worker.stop();
+      await own.close();
+    };
+    return { worker, stop };
   };
 
   it("rates on its own, and says how far it has come", async () => {
