@@ -52,9 +52,20 @@ export const keyRulesSchema = z.strictObject({
 });
 export type KeyRules = z.infer<typeof keyRulesSchema>;
 
-/** A model's name against a pattern in which `*` stands for any text. */
+/**
+ * A model's name against a pattern in which `*` stands for any text. Each part is looked for once, from where the one
+ * before it ended: a name of any length, sent by anybody, costs no more than reading it.
+ */
 export function matchesModel(pattern: string, model: string): boolean {
-  if (pattern === "*" || !pattern.includes("*")) return pattern === "*" || pattern === model;
-  const parts = pattern.split("*").map((text) => text.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s").test(model);
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return model === first;
+  if (!model.startsWith(first) || !model.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = model.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at + last.length <= model.length;
 }
