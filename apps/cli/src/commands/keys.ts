@@ -21,6 +21,8 @@ Rules, all of them optional:
                      [{"role": "execute", "model": "small"}, {"taskType": "typo", "effort": "low"}]
   egress             hosts that may be reached through the gateway as a proxy, none unless named:
                      {"hosts": ["api.example.com", "*.example.org", "10.0.0.5:8080"]}
+                     with "secrets", put into requests in place of placeholders:
+                     [{"placeholder": "TOOL_KEY", "variable": "EGRESS_TOOL_KEY", "hosts": ["api.example.com"]}]
 
 They count within ten seconds.`;
 
@@ -86,7 +88,7 @@ export function registerKeys(program: Command, defaultData: string): void {
         const key = (await control.listKeys(workspace)).find((candidate) => candidate.keyId === keyId);
         if (key === undefined) throw new CentspanError("not_found", `There is no key ${keyId} in this workspace.`);
         const rules = JSON.stringify(key.rules, null, 2);
-        return rules === "{}" ? `${key.name}: no rules, everything is allowed` : rules;
+        return rules === "{}" ? `${key.name}: no rules, every model is allowed and no other host` : rules;
       }),
     );
 

@@ -10,6 +10,7 @@ import { pipeline } from "node:stream/promises";
 import { CentspanError } from "@centspan/base";
 import { type EgressTarget, readHostPort } from "@centspan/model";
 import { selectResponseHeaders } from "../upstream/upstream.ts";
+import { createHider, hideSecrets, type Placed } from "./hide-secrets.ts";
 import type { Headers } from "./place-secrets.ts";
 
 /** Where an absolute address leads; null where it is none. */
@@ -46,29 +47,58 @@ export function selectHeaders(request: IncomingMessage, authority: string): Head
   return { ...headers, "transfer-encoding": "chunked" };
 }
 
-/** `socket` is connected to the host. Returns once the answer has gone to the client. */
+type Forwarded = { socket: Socket; path: string; headers: Headers; placed: Placed; idleMs: number };
+
+/** `socket` is connected to the host, `placed` are the secrets in the headers. Returns once the answer has gone to the client. */
 export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { socket, path, headers, idleMs }: { socket: Socket; path: string; headers: Headers; idleMs: number },
+  { socket, path, headers, placed, idleMs }: Forwarded,
 ): Promise<void> {
   const method = request.method ?? "GET";
   socket.setTimeout(idleMs, () => socket.destroy());
+  // Compressed, an answer could not be searched for secrets.
+  const plain = placed.size === 0 ? {} : { "accept-encoding": "identity" };
   try {
-    const outgoing = startRequest({ method, path, headers, setHost: false, createConnection: () => socket });
+    const outgoing = startRequest({
+      method,
+      path,
+      headers: { ...headers, ...plain },
+      setHost: false,
+      createConnection: () => socket,
+    });
     const answered: Promise<IncomingMessage[]> = once(outgoing, "response");
     // An answer may come before all was sent; where none comes, that says why.
     pipeline(request, outgoing).catch(() => undefined);
     const [answer] = await answered;
-    response.writeHead(answer?.statusCode ?? 502, answer && selectResponseHeaders(answer.headers));
-    response.flushHeaders();
-    if (answer !== undefined) await pipeline(answer, response);
+    if (answer !== undefined) await passAnswer(answer, response, placed);
   } catch (cause) {
-    throw new CentspanError("host_unreachable", "host: broke off before its answer was complete", {
-      field: "host",
-      cause,
-    });
+    if (cause instanceof CentspanError) throw cause;
+    const message = "host: broke off before its answer was complete";
+    throw new CentspanError("host_unreachable", message, { field: "host", cause });
   } finally {
     socket.destroy();
   }
+}
+
+async function passAnswer(answer: IncomingMessage, response: ServerResponse, placed: Placed): Promise<void> {
+  const { statusCode = 502 } = answer;
+  const headers = selectResponseHeaders(answer.headers);
+  if (placed.size === 0) {
+    response.writeHead(statusCode, headers).flushHeaders();
+    return pipeline(answer, response);
+  }
+  if ((answer.headers["content-encoding"] ?? "identity") !== "identity") {
+    const message = "host: its answer is compressed, although it was asked not to, and can't be searched for secrets";
+    throw new CentspanError("host_unreachable", message, { field: "content-encoding" });
+  }
+  // Another length may be that of what is sent.
+  const { "content-length": _length, ...rest } = headers;
+  const hide = (value: string): string => hideSecrets(value, placed);
+  const hidden = Object.entries(rest).map(([name, value]) => [
+    name,
+    typeof value === "string" ? hide(value) : value.map(hide),
+  ]);
+  response.writeHead(statusCode, Object.fromEntries(hidden)).flushHeaders();
+  return pipeline(answer, createHider(placed), response);
 }

@@ -4,31 +4,32 @@
  */
 import { CentspanError } from "@centspan/base";
 import { allowsHost, type EgressSecret, type EgressTarget } from "@centspan/model";
+import type { Placed } from "./hide-secrets.ts";
 
 export type Headers = Record<string, string | string[]>;
-type Placed = { headers: Headers; placeholders: string[] };
 
-/** `readSecret` gives the value of a variable in the gateway's environment. */
+/** With them, what was put where. `readSecret` gives the value of a variable in the gateway's environment. */
 export function placeSecrets(
   headers: Headers,
   target: EgressTarget,
   secrets: readonly EgressSecret[],
   readSecret: (variable: string) => string | undefined,
-): Placed {
+): { headers: Headers; placed: Placed } {
   const known = secrets.filter(({ hosts }) => allowsHost(hosts, target));
-  if (known.length === 0) return { headers, placeholders: [] };
+  if (known.length === 0) return { headers, placed: new Map() };
   const variables = new Map(known.map(({ placeholder, variable }) => [placeholder, variable]));
-  const used = new Set<string>();
+  const placed = new Map<string, string>();
   const replace = (text: string): string =>
     text.replace(anyOf([...variables.keys()]), (placeholder) => {
-      used.add(placeholder);
-      return readValue(variables.get(placeholder) ?? "", readSecret);
+      const secret = readValue(variables.get(placeholder) ?? "", readSecret);
+      placed.set(secret, placeholder);
+      return secret;
     });
-  const placed = Object.entries(headers).map(([name, value]) => [
+  const replaced = Object.entries(headers).map(([name, value]) => [
     name,
     typeof value === "string" ? replace(value) : value.map(replace),
   ]);
-  return { headers: Object.fromEntries(placed), placeholders: [...used] };
+  return { headers: Object.fromEntries(replaced), placed };
 }
 
 /** A placeholder that another begins with gives way to the longer one. */

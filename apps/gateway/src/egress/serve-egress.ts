@@ -83,11 +83,17 @@ export function serveEgress(
       };
       return openPassage({ method, headers, target, fail }, passages, async (passage) => {
         const selected = selectHeaders(request, authority);
-        const placed = placeSecrets(selected, passage.target, passage.rules.secrets ?? [], readSecret);
+        const { headers: sent, placed } = placeSecrets(
+          selected,
+          passage.target,
+          passage.rules.secrets ?? [],
+          readSecret,
+        );
         const socket = await reachHost(passage.target, isTls, reach);
         try {
-          if (placed.placeholders.length > 0) passage.note({ "centspan.egress.secrets": placed.placeholders });
-          await forwardRequest(request, response, { socket, path, headers: placed.headers, idleMs: limits.idleMs });
+          if (placed.size > 0) passage.note({ "centspan.egress.secrets": [...placed.values()] });
+          const { idleMs } = limits;
+          await forwardRequest(request, response, { socket, path, headers: sent, placed, idleMs });
         } finally {
           const status = response.headersSent ? response.statusCode : undefined;
           passage.note({ ...countBytes(socket), "http.response.status_code": status });
