@@ -19,7 +19,7 @@ Rules, all of them optional:
   onDisconnect       cancel or drain
   routes             another model or effort by role or task type:
                      [{"role": "execute", "model": "small"}, {"taskType": "typo", "effort": "low"}]
-  egress             hosts that may be reached through the gateway as a proxy, none unless named:
+  egress             hosts that tools may reach through the gateway, none unless named:
                      {"hosts": ["api.example.com", "*.example.org", "10.0.0.5:8080"]}
                      with "secrets", put into requests in place of placeholders:
                      [{"placeholder": "TOOL_KEY", "variable": "EGRESS_TOOL_KEY", "hosts": ["api.example.com"]}]

@@ -28,6 +28,7 @@ export async function carryTunnel(
   const stop = cutOff("stopped");
   const old = setTimeout(cutOff("too_old"), maxAgeMs);
   stopped.addEventListener("abort", stop);
+  if (stopped.aborted) stop();
   // What goes through the one goes through the other, unless that one doesn't take it.
   for (const side of [client, host]) side.setTimeout(idleMs, cutOff("idle"));
   try {

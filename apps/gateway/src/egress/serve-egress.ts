@@ -9,7 +9,7 @@ import { readHostPort } from "@centspan/model";
 import { endSocket } from "../transports/end-socket.ts";
 import { carryTunnel, type TunnelLimits } from "./carry-tunnel.ts";
 import { forwardRequest, readDestination, selectHeaders } from "./forward-request.ts";
-import { describeRefusal, openPassage, type Passage, type PassageOptions } from "./passage.ts";
+import { describeRefusal, openPassage, type PassageOptions } from "./passage.ts";
 import { placeSecrets } from "./place-secrets.ts";
 import { type ReachOptions, reachHost } from "./reach-host.ts";
 
@@ -35,76 +35,85 @@ export type Egress = {
   close(): Promise<void>;
 };
 
+type Service = {
+  limits: EgressLimits;
+  reach: ReachOptions;
+  passages: PassageOptions;
+  readSecret: (variable: string) => string | undefined;
+  stopped: AbortSignal;
+};
+
 export function serveEgress(
   server: Server,
   options: Omit<PassageOptions, "takeConnection"> & { egress?: EgressSettings | undefined },
 ): Egress {
   const { readSecret = () => undefined, ...settings } = options.egress ?? {};
   const limits = { ...LIMITS, ...settings.limits };
-  const reach = { ...settings, handshakeMs: limits.handshakeMs };
-  const passages = { ...options, takeConnection: createConnectionCount(limits.connectionsPerKey) };
   const stop = new AbortController();
-  const open = new Set<Promise<void>>();
-
-  const tunnel = async ({ target, note }: Passage, client: Socket): Promise<void> => {
-    const host = await reachHost(target, false, reach);
-    try {
-      note({ "http.response.status_code": 200 });
-      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      note({ "centspan.egress.end": await carryTunnel(client, host, { ...limits, stopped: stop.signal }) });
-    } finally {
-      note(countBytes(host));
-    }
+  const service: Service = {
+    limits,
+    reach: { ...settings, handshakeMs: limits.handshakeMs },
+    passages: { ...options, takeConnection: createConnectionCount(limits.connectionsPerKey) },
+    readSecret,
+    stopped: stop.signal,
   };
-
-  server.on("connect", ({ socket, method = "", url = "", headers }: IncomingMessage, _duplex, head: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    // At once: what comes after the end of a socket that nobody read yet can't be put back.
-    if (head.length > 0) socket.unshift(head);
-    const target = readHostPort(url);
-    const fail = (error: CentspanError): void => endSocket(socket, error, describeRefusal(error), toProblem(error));
-    const arrival = { method, headers, target: target?.port ? { host: target.host, port: target.port } : null, fail };
-    const passing = openPassage(arrival, passages, (passage) => {
-      if (stop.signal.aborted) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
-      return tunnel(passage, socket);
-    });
+  const open = new Set<Promise<void>>();
+  server.on("connect", (request: IncomingMessage, _duplex, head: Buffer) => {
+    const passing = openTunnel(request, head, service).finally(() => open.delete(passing));
     open.add(passing);
-    void passing.finally(() => open.delete(passing));
   });
-
   return {
-    forward(request, response) {
-      const { authority, target, isTls, path } = readDestination(request.url ?? "");
-      const { method = "", headers } = request;
-      const fail = (error: CentspanError): void => {
-        if (response.headersSent) return void response.destroy();
-        const { status, headers } = describeRefusal(error);
-        response.writeHead(status, headers).end(JSON.stringify(toProblem(error)));
-      };
-      return openPassage({ method, headers, target, fail }, passages, async (passage) => {
-        const selected = selectHeaders(request, authority);
-        const { headers: sent, placed } = placeSecrets(
-          selected,
-          passage.target,
-          passage.rules.secrets ?? [],
-          readSecret,
-        );
-        const socket = await reachHost(passage.target, isTls, reach);
-        try {
-          if (placed.size > 0) passage.note({ "centspan.egress.secrets": [...placed.values()] });
-          const { idleMs } = limits;
-          await forwardRequest(request, response, { socket, path, headers: sent, placed, idleMs });
-        } finally {
-          const status = response.headersSent ? response.statusCode : undefined;
-          passage.note({ ...countBytes(socket), "http.response.status_code": status });
-        }
-      });
-    },
+    forward: (request, response) => passRequest(request, response, service),
     async close() {
       stop.abort();
       await Promise.all(open);
     },
   };
+}
+
+function openTunnel(request: IncomingMessage, head: Buffer, service: Service): Promise<void> {
+  const { socket, method = "", url = "", headers } = request;
+  const { limits, reach, passages, stopped } = service;
+  socket.on("error", () => socket.destroy());
+  // At once: what comes after the end of a socket that nobody read yet can't be put back.
+  if (head.length > 0) socket.unshift(head);
+  const read = readHostPort(url);
+  const target = read?.port ? { host: read.host, port: read.port } : null;
+  const fail = (error: CentspanError): void => endSocket(socket, error, describeRefusal(error), toProblem(error));
+  return openPassage({ method, headers, target, fail }, passages, async (passage) => {
+    if (stopped.aborted) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
+    const host = await reachHost(passage.target, false, reach);
+    try {
+      passage.note({ "http.response.status_code": 200 });
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      passage.note({ "centspan.egress.end": await carryTunnel(socket, host, { ...limits, stopped }) });
+    } finally {
+      passage.note(countBytes(host));
+    }
+  });
+}
+
+function passRequest(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+  const { limits, reach, passages, readSecret } = service;
+  const { authority, target, isTls, path } = readDestination(request.url ?? "");
+  const { method = "", headers } = request;
+  const fail = (error: CentspanError): void => {
+    if (response.headersSent) return void response.destroy();
+    const refusal = describeRefusal(error);
+    response.writeHead(refusal.status, refusal.headers).end(JSON.stringify(toProblem(error)));
+  };
+  return openPassage({ method, headers, target, fail }, passages, async (passage) => {
+    const { secrets = [] } = passage.rules;
+    const sent = placeSecrets(selectHeaders(request, authority), passage.target, secrets, readSecret);
+    const socket = await reachHost(passage.target, isTls, reach);
+    try {
+      if (sent.placed.size > 0) passage.note({ "centspan.egress.secrets": [...sent.placed.values()] });
+      await forwardRequest(request, response, { ...sent, socket, path, idleMs: limits.idleMs });
+    } finally {
+      const status = response.headersSent ? response.statusCode : undefined;
+      passage.note({ ...countBytes(socket), "http.response.status_code": status });
+    }
+  });
 }
 
 const countBytes = (host: Socket) => ({
