@@ -1,6 +1,6 @@
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MAX_CONTENT_CHARS } from "./content/capture-content.ts";
+import { describeInput, MAX_CONTENT_CHARS } from "./content/capture-content.ts";
 import { clipText } from "./content/clip-text.ts";
 import {
   type Call,
@@ -147,6 +147,15 @@ describe("content", () => {
     const told = JSON.stringify(spans.map(({ attributes, events, status }) => ({ attributes, events, status })));
     expect(told).toContain("[OpenAI key]");
     expect(told).not.toContain(secret.slice(0, 20));
+  });
+
+  it("is bounded in what has no text, too: ids, and messages without a word", () => {
+    const empty = Array.from({ length: 5_000 }, () => ({ type: "message" as const, role: "user" as const, text: "" }));
+    const result = { type: "tool_result" as const, callId: secret.repeat(1_000), output: "" };
+    const described = describeInput({ instructions: "", tools: [], items: [...empty, result] });
+    expect(described["centspan.content.truncated"]).toBe(true);
+    expect(described["gen_ai.input.messages"]).not.toContain("sk-proj");
+    expect(String(described["gen_ai.input.messages"]).length).toBeLessThan(MAX_CONTENT_CHARS);
   });
 
   it("is bounded: the newest is kept, and that something was cut is said", async () => {

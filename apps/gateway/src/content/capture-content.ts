@@ -18,25 +18,28 @@ type Part =
   | { type: "tool_call_response"; id: string; response: string };
 type Message = { role: string; parts: Part[] };
 
+/** Those without a text take room, too. */
+const MAX_MESSAGES = 1_000;
+
 export function describeInput({ instructions, items }: Conversation): SpanAttributes {
   const system = clipText(instructions, MAX_CONTENT_CHARS);
   const messages: Message[] = [];
   let room = MAX_CONTENT_CHARS;
   let cut = system.cut;
   for (const item of items.toReversed()) {
-    if (room <= 0) {
+    if (room <= 0 || messages.length === MAX_MESSAGES) {
       cut = true;
       break;
     }
     const clipped = clipText(readText(item), room);
     room -= clipped.text.length;
     cut ||= clipped.cut;
-    messages.unshift(toMessage(item, clipped.text));
+    messages.push(toMessage(item, clipped.text));
   }
   return {
     "gen_ai.system_instructions":
       instructions === "" ? undefined : JSON.stringify([{ type: "text", content: system.text }]),
-    "gen_ai.input.messages": JSON.stringify(messages),
+    "gen_ai.input.messages": JSON.stringify(messages.toReversed()),
     "centspan.content.truncated": cut ? true : undefined,
   };
 }
@@ -53,19 +56,20 @@ function toMessage(item: ConversationItem, text: string): Message {
     case "tool_call":
       return { role: "assistant", parts: [toCall(item.callId, item.name, text)] };
     case "tool_result":
-      return { role: "tool", parts: [{ type: "tool_call_response", id: item.callId, response: text }] };
+      return { role: "tool", parts: [{ type: "tool_call_response", id: clipName(item.callId), response: text }] };
   }
 }
 
 const toCall = (id: string, name: string, text: string): Part => ({
   type: "tool_call",
-  id,
-  name: clipText(name, MAX_NAME_CHARS).text,
+  id: clipName(id),
+  name: clipName(name),
   // What was cut is no JSON any more, and stays text.
   arguments: parseJson(text) ?? text,
 });
 
 const MAX_NAME_CHARS = 256;
+const clipName = (name: string): string => clipText(name, MAX_NAME_CHARS).text;
 
 export type OutputCapture = {
   /** The protocol of the answer, reading along. */
