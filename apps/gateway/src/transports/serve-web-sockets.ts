@@ -53,8 +53,9 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
   const accept = async (request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> => {
     const { pathname } = new URL(request.url ?? "/", "http://gateway");
     if (pathname !== ROUTE) throw new CentspanError("not_found", `no WebSocket at ${pathname}`);
-    if (isClosing) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
     const { keyId } = await authenticate(request.headers, options.admit.credentials);
+    // Asked last: a connection that comes in while the others end would keep the gateway from stopping.
+    if (isClosing) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
     const count = (perKey.get(keyId) ?? 0) + 1;
     if (count > limits.connectionsPerKey) {
       const message = `this key has ${limits.connectionsPerKey} connections open, which is the most`;
