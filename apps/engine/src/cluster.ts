@@ -49,8 +49,13 @@ export type ClusterGeneration = {
 };
 
 /** What an agent's loop knows beyond its requests. */
-export type AgentHint = { runId: string; threadId: string } & /** The run with all its threads, or this thread alone. */
-({ kind: "run_ended" | "ended" } | { kind: "long_wait"; expectedNs: number });
+export type AgentHint = {
+  runId: string;
+  threadId: string;
+} /** The run with all its threads, or this thread alone. */ & (
+  | { kind: "run_ended" | "ended" }
+  | { kind: "long_wait"; expectedNs: number }
+);
 
 export type ServingChange = Parameters<ServingCore["configure"]>[0];
 
