@@ -63,6 +63,7 @@ export default defineBench({
         [`weka${concurrency}`]: onAgents.gaps["loop-aware-cross-fitted"],
         conversation: onConversation.gaps["loop-aware"],
       },
+      gapClosedEndsUnknown: { [`weka${concurrency}`]: onAgents.gaps[ENDS_UNKNOWN] },
       gapClosedLearningOnTheWay: { [`weka${concurrency}`]: onAgents.gaps["loop-aware"] },
       gapClosedSynthetic: onSynthetic.gaps["loop-aware"],
       workingSetBlocks: onAgents.workingSetBlocks,
@@ -129,19 +130,29 @@ function studyAgents(
   return { ...report(title, shares, rates), workingSetBlocks };
 }
 
+/** The same policy where nobody tells it that a thread has ended: what the signal is worth. */
+const ENDS_UNKNOWN = "loop-aware-ends-unknown";
+
+const hideEnds = (schedule: AgentSchedule): AgentSchedule => ({
+  ...schedule,
+  events: schedule.events.map((event) => (event.kind === "requested" ? event : { ...event, isLast: false })),
+});
+
 const AVERAGED = [
   "lru-leaf",
   "belady",
   "loop-aware",
   "loop-aware-cross-fitted",
   "loop-aware-by-best-rate",
+  ENDS_UNKNOWN,
   endsAndSupersededFirst.id,
 ];
 const isAveraged = (id: string): boolean => AVERAGED.includes(id);
 
 function choosePolicies(schedule: AgentSchedule, seed: number): KvPolicyPlugin[] {
   const crossFitted = [createCrossFittedLoopAware(schedule), createCrossFittedLoopAware(schedule, BY_BEST_RATE)];
-  const all = [...kvPolicies, endsAndSupersededFirst, ...crossFitted];
+  const untold = { ...createCrossFittedLoopAware(schedule), id: ENDS_UNKNOWN };
+  const all = [...kvPolicies, endsAndSupersededFirst, ...crossFitted, untold];
   return seed === 1 ? all : all.filter(({ id }) => isAveraged(id));
 }
 
@@ -151,7 +162,8 @@ function howToReplay({ id }: KvPolicyPlugin): { foresight: boolean; mayBypass: b
   return { foresight, mayBypass: foresight || id.startsWith("loop-aware") };
 }
 
-function replayShares(schedule: AgentSchedule, policy: KvPolicyPlugin): number[] {
+function replayShares(whole: AgentSchedule, policy: KvPolicyPlugin): number[] {
+  const schedule = policy.id === ENDS_UNKNOWN ? hideEnds(whole) : whole;
   return WORKING_SET_SHARES.map((share) => {
     const capacityBlocks = Math.max(1, Math.round(share * schedule.workingSetBlocks));
     const { hits, accesses } = replayAgents(schedule, { capacityBlocks, policy, ...howToReplay(policy) });
