@@ -5,17 +5,12 @@ import { BLOCK_COLUMNS } from "@centspan/ingest";
 import { openGate } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWarehouse, type Warehouse } from "./index.ts";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { selectBlock } from "./testing/native-block.ts";
 import { spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let traces = 0;
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 /** `spans` spans of one trace, whose name is `name`. */
 const makeBlock = (trace: string, spans: number, name = "chat") => {

@@ -9,21 +9,15 @@ import {
   type RatedCall,
 } from "@centspan/model";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { createRevisions } from "./loaders/revisions.ts";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { HOUR_NS, makeCall, makeLine, NOON_NS, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 const readAll = async (workspace: string) =>
   (await test.warehouse.listCalls(workspace, {}, { limit: 1000, cursor: null })).data;

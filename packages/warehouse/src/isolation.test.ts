@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Warehouse } from "./index.ts";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { exportSignals } from "./testing/export-signals.ts";
 import { makeCall, makeLine, makeOutcome, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
 /** Two workspaces with the same ids throughout; what differs says whose it is. */
-let test: TestWarehouse;
+const test = useWarehouse();
 const OWNERS = ["red", "blue"] as const;
 const PAGE = { limit: 10, cursor: null };
 
 beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
   for (const owner of OWNERS) {
     const usage = { "gen_ai.usage.input_tokens": "1", "centspan.run.id": "run" };
     await test.warehouse.insertSpans(owner, [
@@ -45,7 +43,6 @@ beforeAll(async () => {
     ]);
   }
 });
-afterAll(() => test.drop());
 
 /** Every question of the ports, with the part of its answer that tells the owner. */
 const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Promise<unknown[]>> = {

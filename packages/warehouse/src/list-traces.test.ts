@@ -1,18 +1,12 @@
 import { formatDecimal, parseDecimal } from "@centspan/base";
 import type { SpanRecord, TraceFilter, TraceSummary } from "@centspan/model";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { makeCall, makeOutcome, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 /** Whatever a list says of a run, its id alone finds the same. */
 const list = async (workspace: string, filter: TraceFilter = {}): Promise<TraceSummary[]> => {

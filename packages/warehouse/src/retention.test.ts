@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { exportSignals } from "./testing/export-signals.ts";
 import { HOUR_NS, makeCall, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 const PAGE = { limit: 100, cursor: null };
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 const listTraces = async (workspace: string) =>
   (await test.warehouse.listTraces(workspace, {}, PAGE)).data.map(({ traceId: id, name, spans }) => [id, name, spans]);

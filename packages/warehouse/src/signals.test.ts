@@ -1,19 +1,13 @@
 import type { LogFilter, LogRecord, MetricFilter } from "@centspan/model";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { exportSignals, toAttributes } from "./testing/export-signals.ts";
 import { makeSpan, NOON_NS, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 type Line = { at: number; body: string; service: string; session: string; event: string };
 

@@ -1,18 +1,12 @@
 import type { SpanRecord } from "@centspan/model";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let freshTraces = 1000;
 const freshTrace = (): string => traceId(++freshTraces);
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 const insert = (...spans: SpanRecord[]) => test.warehouse.insertSpans("w", spans);
 describe("round trip", () => {

@@ -1,17 +1,12 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { openGate } from "@centspan/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openWarehouse } from "./index.ts";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { makeCall, makeOutcome, makeSpan, spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
+const test = useWarehouse();
 
 const AWAY = { code: "store_unavailable", retryAfterS: expect.any(Number) };
 

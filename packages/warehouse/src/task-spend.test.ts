@@ -1,19 +1,13 @@
 import { formatDecimal, sumDecimals, ZERO } from "@centspan/base";
 import type { CallFilter, Outcome, OutcomeGroup, RatedCall, TaskSpend } from "@centspan/model";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { HOUR_NS, makeCall, makeOutcome, NOON_NS, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 const store = async (workspace: string, calls: RatedCall[], outcomes: Outcome[] = []) => {
   await test.warehouse.insertCalls(workspace, calls);

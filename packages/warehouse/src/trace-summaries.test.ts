@@ -3,19 +3,13 @@ import { createBlockBuilder, encodeSpans } from "@centspan/ingest";
 import type { SpanRecord } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
 
-let test: TestWarehouse;
+const test = useWarehouse();
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
-
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
 
 /** As the collector stores them: nothing is summarised on the way. */
 async function store(workspace: string, ...spans: SpanRecord[]): Promise<void> {

@@ -2,16 +2,11 @@
 import { createBlockBuilder, transcodeJson } from "@centspan/ingest";
 import type { SpanRecord, Usage, UsageUnit } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWarehouse, type TestWarehouse } from "./testing/create-warehouse.ts";
+import { describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
 import { makeSpan, NOON_NS, spanId } from "./testing/records.ts";
 
-let test: TestWarehouse;
-beforeAll(async () => {
-  test = createWarehouse();
-  await test.warehouse.migrate();
-});
-afterAll(() => test.drop());
+const test = useWarehouse();
 
 let traces = 0;
 const freshTrace = (): string => (0xfeed_0000 + ++traces).toString(16).padStart(32, "0");

@@ -1,6 +1,6 @@
 /** A warehouse in a database of its own for each test file, so that files can't see each other's rows. */
 import { randomBytes } from "node:crypto";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { type Connection, openConnection } from "../connection.ts";
 import { openWarehouse, type Warehouse } from "../index.ts";
 
@@ -22,4 +22,12 @@ export function createWarehouse(): TestWarehouse {
       await Promise.all([warehouse.close(), connection.close()]);
     },
   };
+}
+
+/** Migrated before the tests of the file that asks for it, dropped after them. */
+export function useWarehouse(): TestWarehouse {
+  const test = createWarehouse();
+  beforeAll(() => test.warehouse.migrate());
+  afterAll(() => test.drop());
+  return test;
 }
