@@ -1,33 +1,8 @@
-/** What Centspan relies on of ClickHouse's HTTP interface, through `@clickhouse/client`: errors, limits, concurrency. */
-import type { ClickHouseClient } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { until } from "../stack/processes.ts";
-import { openDatabase, openServer, type Server } from "./server.ts";
+import { useStore } from "./server.ts";
 
-let server: Server;
-let db: Awaited<ReturnType<typeof openDatabase>>;
-let client: ClickHouseClient;
-
-beforeAll(async () => {
-  server = await openServer();
-  db = await openDatabase(server.url);
-  client = db.client;
-});
-
-afterAll(async () => {
-  await db?.drop();
-  await server?.end();
-});
-
-async function rows<Row>(query: string, rest: Omit<Parameters<ClickHouseClient["query"]>[0], "query" | "format"> = {}) {
-  const result = await client.query({ query, format: "JSONEachRow", ...rest });
-  return result.json<Row>();
-}
-
-function post(query: string, urlParams: Record<string, string> = {}, init: RequestInit = {}) {
-  const search = new URLSearchParams({ database: db.database, ...urlParams });
-  return fetch(`${server.url}/?${search}`, { method: "POST", body: query, ...init });
-}
+const store = useStore();
 
 describe("errors", () => {
   it.each([
@@ -41,15 +16,15 @@ describe("errors", () => {
     ["SELECT 1; SELECT 2", "62", "SYNTAX_ERROR", 400],
     ["", "62", "SYNTAX_ERROR", 400],
   ])("%s", async (query, code, type, status) => {
-    const response = await post(query);
+    const response = await store.post(query);
     expect(response.status).toBe(status);
     expect(response.headers.get("x-clickhouse-exception-code")).toBe(code);
     expect(await response.text()).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: [^]*\\(${type}\\) \\(version `));
-    if (query !== "") await expect(client.command({ query })).rejects.toMatchObject({ code, type });
+    if (query !== "") await expect(store.client.command({ query })).rejects.toMatchObject({ code, type });
   });
 
   it("within a result reaches the reader of its rows", async () => {
-    const result = await client.query({
+    const result = await store.client.query({
       query: "SELECT throwIf(number = 2000000, 'late') FROM numbers(3000000)",
       format: "JSONEachRow",
     });
@@ -62,7 +37,7 @@ describe("errors", () => {
   });
 
   it("within a compressed result is no end of it", async () => {
-    const response = await post(
+    const response = await store.post(
       "SELECT throwIf(number = 2000000) FROM numbers(3000000)",
       { enable_http_compression: "1" },
       { headers: { "Accept-Encoding": "gzip" } },
@@ -72,14 +47,16 @@ describe("errors", () => {
   });
 
   it("after a wait for the end has its own status", async () => {
-    const response = await post("SELECT throwIf(number = 2000000) FROM numbers(3000000)", { wait_end_of_query: "1" });
+    const response = await store.post("SELECT throwIf(number = 2000000) FROM numbers(3000000)", {
+      wait_end_of_query: "1",
+    });
     expect(response.status).toBe(500);
     expect(response.headers.get("x-clickhouse-exception-code")).toBe("395");
   });
 
   it("a query over its time limit is stopped", async () => {
     const query = "SELECT count() FROM numbers(1000000000000)";
-    await expect(rows(query, { clickhouse_settings: { max_execution_time: 1 } })).rejects.toMatchObject({
+    await expect(store.rows(query, { clickhouse_settings: { max_execution_time: 1 } })).rejects.toMatchObject({
       code: "159",
       type: "TIMEOUT_EXCEEDED",
     });
@@ -89,11 +66,11 @@ describe("errors", () => {
 describe("read only", () => {
   const settings = { readonly: "1", max_execution_time: 5 } as const;
 
-  beforeAll(() => client.command({ query: "CREATE TABLE guarded (a UInt8) ENGINE = MergeTree ORDER BY a" }));
+  beforeAll(() => store.client.command({ query: "CREATE TABLE guarded (a UInt8) ENGINE = MergeTree ORDER BY a" }));
 
   it("reads with its limits in force", async () => {
-    expect(await rows("SELECT count() AS n FROM guarded", { clickhouse_settings: settings })).toHaveLength(1);
-    const [row] = await rows<{ v: unknown }>("SELECT getSetting('max_execution_time') AS v", {
+    expect(await store.rows("SELECT count() AS n FROM guarded", { clickhouse_settings: settings })).toHaveLength(1);
+    const [row] = await store.rows<{ v: unknown }>("SELECT getSetting('max_execution_time') AS v", {
       clickhouse_settings: settings,
     });
     expect(Number(row?.v)).toBe(5);
@@ -111,16 +88,18 @@ describe("read only", () => {
     "SELECT * FROM file('/etc/hostname', 'LineAsString')",
     "INSERT INTO FUNCTION file('/tmp/never', 'CSV', 'a UInt8') VALUES (1)",
   ])("refuses: %s", async (query) => {
-    const response = await post(query, { readonly: "1", max_execution_time: "5" });
+    const response = await store.post(query, { readonly: "1", max_execution_time: "5" });
     expect(await response.text()).toContain("(READONLY)");
     expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
   });
 
   it("is what a GET is", async () => {
-    const query = new URLSearchParams({ query: "INSERT INTO guarded VALUES (1)", database: db.database });
-    const response = await fetch(`${server.url}/?${query}`);
+    const query = new URLSearchParams({ query: "INSERT INTO guarded VALUES (1)", database: store.database });
+    const response = await fetch(`${store.url}/?${query}`);
     expect(response.headers.get("x-clickhouse-exception-code")).toBe("164");
-    expect(await rows("SELECT count() AS n FROM guarded")).toEqual([{ n: expect.toSatisfy((n) => Number(n) === 0) }]);
+    expect(await store.rows("SELECT count() AS n FROM guarded")).toEqual([
+      { n: expect.toSatisfy((n) => Number(n) === 0) },
+    ]);
   });
 });
 
@@ -128,36 +107,36 @@ describe("side by side", () => {
   const endless = () => `SELECT count() FROM numbers(1000000000000) WHERE number != ${Math.trunc(Math.random() * 1e9)}`;
 
   async function isRunning(query: string): Promise<boolean> {
-    const found = await rows("SELECT 1 FROM system.processes WHERE startsWith(query, {q:String})", {
+    const found = await store.rows("SELECT 1 FROM system.processes WHERE startsWith(query, {q:String})", {
       query_params: { q: query },
     });
     return found.length > 0;
   }
 
   it("endless queries delay neither inserts nor small queries, and end with their client", async () => {
-    await client.command({ query: "CREATE TABLE beside (n UInt32) ENGINE = MergeTree ORDER BY n" });
+    await store.client.command({ query: "CREATE TABLE beside (n UInt32) ENGINE = MergeTree ORDER BY n" });
     const query = endless();
     const aborts = Array.from({ length: 6 }, () => new AbortController());
     const settled: string[] = [];
     const slow = aborts.map(({ signal }) =>
-      client.query({ query, abort_signal: signal, format: "JSONEachRow" }).catch(() => settled.push("slow")),
+      store.client.query({ query, abort_signal: signal, format: "JSONEachRow" }).catch(() => settled.push("slow")),
     );
     await until("the endless queries run", async () => ((await isRunning(query)) ? true : undefined));
     for (let n = 0; n < 20; n += 1) {
-      await client.insert({ table: "beside", values: [{ n }], format: "JSONEachRow" });
-      await rows("SELECT 1");
+      await store.client.insert({ table: "beside", values: [{ n }], format: "JSONEachRow" });
+      await store.rows("SELECT 1");
       settled.push("quick");
     }
     expect(settled).toEqual(Array(20).fill("quick"));
     for (const abort of aborts) abort.abort();
     await Promise.all(slow);
     await until("the endless queries end", async () => ((await isRunning(query)) ? undefined : true));
-    expect(await rows("SELECT toUInt32(count()) AS n FROM beside")).toEqual([{ n: 20 }]);
+    expect(await store.rows("SELECT toUInt32(count()) AS n FROM beside")).toEqual([{ n: 20 }]);
   });
 
   it("a result that is not read to its end is computed no further", async () => {
     const query = `SELECT number FROM numbers(100000000000) WHERE number != ${Math.trunc(Math.random() * 1e9)}`;
-    const result = await client.query({ query, format: "JSONEachRow" });
+    const result = await store.client.query({ query, format: "JSONEachRow" });
     for await (const batch of result.stream()) {
       expect(batch.length).toBeGreaterThan(0);
       break;
@@ -170,7 +149,7 @@ describe("side by side", () => {
     const answers = await Promise.all(
       Array.from(
         { length: 200 },
-        async (_, n) => (await rows<{ n: number }>("SELECT {n:UInt32} AS n", { query_params: { n } }))[0]?.n,
+        async (_, n) => (await store.rows<{ n: number }>("SELECT {n:UInt32} AS n", { query_params: { n } }))[0]?.n,
       ),
     );
     expect(answers).toEqual(Array.from({ length: 200 }, (_, n) => n));

@@ -1,40 +1,22 @@
 /** What Centspan relies on of ClickHouse's HTTP interface when writing: formats, types, streams, commands. */
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import type { ClickHouseClient } from "@clickhouse/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase, openServer, type Server } from "./server.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { useStore } from "./server.ts";
 
-let server: Server;
-let db: Awaited<ReturnType<typeof openDatabase>>;
-let client: ClickHouseClient;
-
-beforeAll(async () => {
-  server = await openServer();
-  db = await openDatabase(server.url);
-  client = db.client;
-});
-
-afterAll(async () => {
-  await db?.drop();
-  await server?.end();
-});
-
-async function rows(query: string) {
-  return (await client.query({ query, format: "JSONEachRow" })).json();
-}
+const store = useStore();
 
 async function text(query: string) {
-  return (await client.query({ query, format: "TabSeparated" })).text();
+  return (await store.client.query({ query, format: "TabSeparated" })).text();
 }
 
 function post(query: string, body: BodyInit, headers: Record<string, string> = {}) {
-  const search = new URLSearchParams({ database: db.database, query });
-  return fetch(`${server.url}/?${search}`, { method: "POST", body, headers });
+  const search = new URLSearchParams({ database: store.database, query });
+  return fetch(`${store.url}/?${search}`, { method: "POST", body, headers });
 }
 
 const table = (name: string, columns: string) =>
-  client.command({ query: `CREATE TABLE ${name} (${columns}) ENGINE = MergeTree ORDER BY tuple()` });
+  store.client.command({ query: `CREATE TABLE ${name} (${columns}) ENGINE = MergeTree ORDER BY tuple()` });
 
 describe("types make a round trip", () => {
   const cases: [type: string, value: unknown][] = [
@@ -63,11 +45,11 @@ describe("types make a round trip", () => {
     ],
   ];
   it.each(cases)("%s: %j", async (type, value) => {
-    await client.command({ query: "DROP TABLE IF EXISTS trip" });
+    await store.client.command({ query: "DROP TABLE IF EXISTS trip" });
     await table("trip", `v ${type}`);
-    await client.insert({ table: "trip", values: [{ v: value }], format: "JSONEachRow" });
+    await store.client.insert({ table: "trip", values: [{ v: value }], format: "JSONEachRow" });
     const settings = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const;
-    const result = await client.query({
+    const result = await store.client.query({
       query: "SELECT v FROM trip",
       format: "JSONEachRow",
       clickhouse_settings: settings,
@@ -78,21 +60,21 @@ describe("types make a round trip", () => {
 
 describe("inserts", () => {
   beforeAll(() => table("t", "a UInt32, b String DEFAULT concat('default ', toString(a)), c Map(String, String)"));
-  beforeEach(() => client.command({ query: "TRUNCATE TABLE t" }));
+  beforeEach(() => store.client.command({ query: "TRUNCATE TABLE t" }));
 
   it("an array, with the summary of what was written", async () => {
     const values = [{ a: 1, b: "x", c: { k: "v" } }, { a: 2 }];
-    const { summary } = await client.insert({ table: "t", values, format: "JSONEachRow" });
+    const { summary } = await store.client.insert({ table: "t", values, format: "JSONEachRow" });
     expect(summary).toMatchObject({ written_rows: "2" });
-    expect(await rows("SELECT * FROM t ORDER BY a")).toEqual([
+    expect(await store.rows("SELECT * FROM t ORDER BY a")).toEqual([
       { a: 1, b: "x", c: { k: "v" } },
       { a: 2, b: "default 2", c: {} },
     ]);
   });
 
   it("some columns, and all except some", async () => {
-    await client.insert({ table: "t", columns: ["a"], values: [[1]], format: "JSONCompactEachRow" });
-    await client.insert({
+    await store.client.insert({ table: "t", columns: ["a"], values: [[1]], format: "JSONCompactEachRow" });
+    await store.client.insert({
       table: "t",
       columns: { except: ["b"] },
       values: [[2, { k: "v" }]],
@@ -103,12 +85,12 @@ describe("inserts", () => {
 
   it("a stream of objects and a stream of text", async () => {
     const objects = Readable.from(Array.from({ length: 50_000 }, (_, a) => ({ a, b: "o" })));
-    await client.insert({ table: "t", values: objects, format: "JSONEachRow" });
+    await store.client.insert({ table: "t", values: objects, format: "JSONEachRow" });
     const lines = Readable.from(
       Array.from({ length: 50_000 }, (_, a) => `${a},"t",{}\n`),
       { objectMode: false },
     );
-    await client.insert({ table: "t", values: lines, format: "CSV" });
+    await store.client.insert({ table: "t", values: lines, format: "CSV" });
     expect(await text("SELECT b, count(), sum(a) FROM t GROUP BY b ORDER BY b")).toBe(
       "o\t50000\t1249975000\nt\t50000\t1249975000\n",
     );
@@ -120,7 +102,7 @@ describe("inserts", () => {
       const source = (rowCount: number) =>
         `SELECT number::UInt32 AS a, concat('가 ', a) AS b, map('k', b) AS c FROM numbers(${rowCount})`;
       for (const rowCount of [3, 60_000]) {
-        await client.command({ query: "TRUNCATE TABLE t" });
+        await store.client.command({ query: "TRUNCATE TABLE t" });
         const written = await post(`${source(rowCount)} FORMAT ${format}`, "");
         const bytes = Buffer.from(await written.arrayBuffer());
         const insert = `INSERT INTO t FORMAT ${format}`;
@@ -140,14 +122,17 @@ describe("inserts", () => {
       "INSERT INTO t (a, b) VALUES (3, 'it''s; FORMAT CSV'), (4, concat('x', 'y'))",
       'INSERT INTO t (a) SETTINGS input_format_skip_unknown_fields = 1 FORMAT JSONEachRow {"a":5,"zz":1}',
     ];
-    for (const query of sent) await client.command({ query });
+    for (const query of sent) await store.client.command({ query });
     expect(await text("SELECT a, b FROM t ORDER BY a")).toBe(
       "1\tdefault 1\n2\tdefault 2\n3\tit\\'s; FORMAT CSV\n4\txy\n5\tdefault 5\n",
     );
   });
 
   it("the rows of a query", async () => {
-    await client.command({ query: "INSERT INTO t (a) SELECT number FROM numbers({n:UInt8})", query_params: { n: 3 } });
+    await store.client.command({
+      query: "INSERT INTO t (a) SELECT number FROM numbers({n:UInt8})",
+      query_params: { n: 3 },
+    });
     expect(await text("SELECT a FROM t ORDER BY a")).toBe("0\n1\n2\n");
   });
 
@@ -160,7 +145,7 @@ describe("inserts", () => {
   it("gathered by the server, when asked, are there when answered", async () => {
     const settings = { async_insert: 1, wait_for_async_insert: 1 } as const;
     const insert = (a: number) =>
-      client.insert({ table: "t", values: [{ a }], format: "JSONEachRow", clickhouse_settings: settings });
+      store.client.insert({ table: "t", values: [{ a }], format: "JSONEachRow", clickhouse_settings: settings });
     await Promise.all([1, 2, 3].map(insert));
     expect(await text("SELECT sum(a) FROM t")).toBe("6\n");
   });
@@ -188,43 +173,45 @@ describe("inserts", () => {
       })(),
       { objectMode: false },
     );
-    await expect(client.insert({ table: "t", values: failing, format: "CSV" })).rejects.toThrow();
+    await expect(store.client.insert({ table: "t", values: failing, format: "CSV" })).rejects.toThrow();
     expect(await text("SELECT count() FROM t")).toBe("0\n");
   });
 });
 
 describe("commands", () => {
   it("change tables, with the summary header", async () => {
-    const { summary } = await client.command({
+    const { summary } = await store.client.command({
       query: "CREATE TABLE commanded (a UInt8) ENGINE = MergeTree ORDER BY a",
     });
     expect(summary).toMatchObject({ elapsed_ns: expect.stringMatching(/^\d+$/) });
-    await client.command({ query: "ALTER TABLE commanded ADD COLUMN b String DEFAULT 'new'" });
-    await client.insert({ table: "commanded", values: [{ a: 1 }], format: "JSONEachRow" });
-    await client.command({ query: "OPTIMIZE TABLE commanded FINAL" });
-    expect(await rows("SELECT * FROM commanded")).toEqual([{ a: 1, b: "new" }]);
+    await store.client.command({ query: "ALTER TABLE commanded ADD COLUMN b String DEFAULT 'new'" });
+    await store.client.insert({ table: "commanded", values: [{ a: 1 }], format: "JSONEachRow" });
+    await store.client.command({ query: "OPTIMIZE TABLE commanded FINAL" });
+    expect(await store.rows("SELECT * FROM commanded")).toEqual([{ a: 1, b: "new" }]);
     expect(await text("EXISTS TABLE commanded")).toBe("1\n");
-    await client.command({ query: "DROP TABLE commanded SYNC" });
+    await store.client.command({ query: "DROP TABLE commanded SYNC" });
     expect(await text("EXISTS TABLE commanded")).toBe("0\n");
   });
 
   it("exec gives the raw stream, and takes values", async () => {
-    const { stream } = await client.exec({ query: "SELECT 1 AS a FORMAT CSVWithNames" });
+    const { stream } = await store.client.exec({ query: "SELECT 1 AS a FORMAT CSVWithNames" });
     expect(Buffer.concat(await stream.toArray()).toString()).toBe('"a"\n1\n');
     await table("executed", "a UInt8");
     const values = Readable.from(["1\n", "2\n"], { objectMode: false });
-    const inserted = await client.exec({ query: "INSERT INTO executed FORMAT CSV", values });
+    const inserted = await store.client.exec({ query: "INSERT INTO executed FORMAT CSV", values });
     expect(await inserted.stream.toArray()).toEqual([]);
     expect(await text("SELECT sum(a) FROM executed")).toBe("3\n");
   });
 
   it("materialized views and ReplacingMergeTree work as on a server", async () => {
-    await client.command({
+    await store.client.command({
       query: "CREATE TABLE events (k String, v UInt64) ENGINE = ReplacingMergeTree(v) ORDER BY k",
     });
-    await client.command({ query: "CREATE TABLE sums (k String, n UInt64) ENGINE = SummingMergeTree ORDER BY k" });
-    await client.command({ query: "CREATE MATERIALIZED VIEW to_sums TO sums AS SELECT k, v AS n FROM events" });
-    await client.insert({
+    await store.client.command({
+      query: "CREATE TABLE sums (k String, n UInt64) ENGINE = SummingMergeTree ORDER BY k",
+    });
+    await store.client.command({ query: "CREATE MATERIALIZED VIEW to_sums TO sums AS SELECT k, v AS n FROM events" });
+    await store.client.insert({
       table: "events",
       values: [
         { k: "a", v: 1 },
@@ -233,7 +220,7 @@ describe("commands", () => {
       ],
       format: "JSONEachRow",
     });
-    await client.insert({ table: "events", values: [{ k: "a", v: 2 }], format: "JSONEachRow" });
+    await store.client.insert({ table: "events", values: [{ k: "a", v: 2 }], format: "JSONEachRow" });
     expect(await text("SELECT k, v FROM events FINAL ORDER BY k")).toBe("a\t3\nb\t5\n");
     expect(await text("SELECT k, sum(n) FROM sums GROUP BY k ORDER BY k")).toBe("a\t6\nb\t5\n");
   });

@@ -1,43 +1,20 @@
 /** What Centspan relies on of ClickHouse's HTTP interface, through `@clickhouse/client`: reading, parameters, settings. */
 import { randomUUID } from "node:crypto";
-import { type ClickHouseClient, createClient } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDatabase, openServer, type Server } from "./server.ts";
+import { createClient } from "@clickhouse/client";
+import { describe, expect, it } from "vitest";
+import { useStore } from "./server.ts";
 
-let server: Server;
-let db: Awaited<ReturnType<typeof openDatabase>>;
-let client: ClickHouseClient;
-
-beforeAll(async () => {
-  server = await openServer();
-  db = await openDatabase(server.url);
-  client = db.client;
-});
-
-afterAll(async () => {
-  await db?.drop();
-  await server?.end();
-});
-
-async function rows<Row>(query: string, rest: Omit<Parameters<ClickHouseClient["query"]>[0], "query" | "format"> = {}) {
-  const result = await client.query({ query, format: "JSONEachRow", ...rest });
-  return result.json<Row>();
-}
-
-function post(query: string, urlParams: Record<string, string> = {}, init: RequestInit = {}) {
-  const search = new URLSearchParams({ database: db.database, ...urlParams });
-  return fetch(`${server.url}/?${search}`, { method: "POST", body: query, ...init });
-}
+const store = useStore();
 
 describe("reading", () => {
   it("answers a ping, by path and by query", async () => {
-    expect(await client.ping()).toMatchObject({ success: true });
-    expect(await client.ping({ select: true })).toMatchObject({ success: true });
+    expect(await store.client.ping()).toMatchObject({ success: true });
+    expect(await store.client.ping({ select: true })).toMatchObject({ success: true });
   });
 
   it("gives JSON with column types, and the query id asked for", async () => {
     const queryId = randomUUID();
-    const result = await client.query({ query: "SELECT 1 AS a, 'x' AS b", format: "JSON", query_id: queryId });
+    const result = await store.client.query({ query: "SELECT 1 AS a, 'x' AS b", format: "JSON", query_id: queryId });
     expect(result.query_id).toBe(queryId);
     expect(result.response_headers).toMatchObject({
       "x-clickhouse-query-id": queryId,
@@ -57,7 +34,7 @@ describe("reading", () => {
   it.each(["JSON", "JSONEachRow", "JSONCompact", "CSV", "TabSeparated"] as const)(
     "gives nothing in %s",
     async (format) => {
-      const result = await client.query({ query: "SELECT number FROM numbers(0)", format });
+      const result = await store.client.query({ query: "SELECT number FROM numbers(0)", format });
       const text = await result.text();
       if (format.endsWith("EachRow") || !format.startsWith("JSON")) expect(text).toBe("");
       else expect(JSON.parse(text)).toMatchObject({ data: [], rows: 0 });
@@ -65,7 +42,10 @@ describe("reading", () => {
   );
 
   it("streams a million rows in order", async () => {
-    const result = await client.query({ query: "SELECT number AS n FROM numbers(1000000)", format: "JSONEachRow" });
+    const result = await store.client.query({
+      query: "SELECT number AS n FROM numbers(1000000)",
+      format: "JSONEachRow",
+    });
     let expected = 0;
     for await (const batch of result.stream<{ n: string | number }>()) {
       for (const row of batch) {
@@ -83,31 +63,31 @@ describe("reading", () => {
     ["RowBinary", "\x01\x01x"],
     ["Native", "\x02\x01\x01a\x05UInt8\x01\x01b\x06String\x01x"],
   ])("writes %s as asked by FORMAT and by default_format", async (format, expected) => {
-    const byClause = await post(`SELECT 1 AS a, 'x' AS b FORMAT ${format}`);
-    const byDefault = await post("SELECT 1 AS a, 'x' AS b", { default_format: format });
+    const byClause = await store.post(`SELECT 1 AS a, 'x' AS b FORMAT ${format}`);
+    const byDefault = await store.post("SELECT 1 AS a, 'x' AS b", { default_format: format });
     expect(byClause.headers.get("x-clickhouse-format")).toBe(format);
     expect(await byClause.text()).toBe(expected);
     expect(await byDefault.text()).toBe(expected);
   });
 
   it("writes Parquet", async () => {
-    const bytes = Buffer.from(await (await post("SELECT number FROM numbers(10) FORMAT Parquet")).arrayBuffer());
+    const bytes = Buffer.from(await (await store.post("SELECT number FROM numbers(10) FORMAT Parquet")).arrayBuffer());
     expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
   });
 
   it("reads a query in the URL, and defaults to tab separated values", async () => {
-    const response = await fetch(`${server.url}/?${new URLSearchParams({ query: "SELECT 1, 'a\tb'" })}`);
+    const response = await fetch(`${store.url}/?${new URLSearchParams({ query: "SELECT 1, 'a\tb'" })}`);
     expect(await response.text()).toBe("1\ta\\tb\n");
   });
 
   it("keeps comments, semicolons and clauses in strings apart", async () => {
-    expect(await (await post("SELECT 'a; FORMAT JSON' -- FORMAT CSV\n;")).text()).toBe("a; FORMAT JSON\n");
+    expect(await (await store.post("SELECT 'a; FORMAT JSON' -- FORMAT CSV\n;")).text()).toBe("a; FORMAT JSON\n");
   });
 
   it("compresses the answer when asked, and waits for the end when asked", async () => {
     const query = "SELECT repeat('a', 1000) FROM numbers(5000)";
-    const plain = await (await post(query)).text();
-    const zipped = await post(
+    const plain = await (await store.post(query)).text();
+    const zipped = await store.post(
       query,
       { enable_http_compression: "1", wait_end_of_query: "1" },
       {
@@ -121,8 +101,8 @@ describe("reading", () => {
 
   it("keeps what a client with compression both ways writes and reads", async () => {
     const zipping = createClient({
-      url: server.url,
-      database: db.database,
+      url: store.url,
+      database: store.database,
       compression: { request: true, response: true },
     });
     await zipping.command({ query: "CREATE TABLE zipped (s String) ENGINE = MergeTree ORDER BY s" });
@@ -160,24 +140,30 @@ describe("parameters", () => {
   ];
   it.each(cases)("%s: %s", async (type, value, expected) => {
     const settings = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const;
-    const result = await rows(`SELECT {p:${type}} AS p`, { query_params: { p: value }, clickhouse_settings: settings });
+    const result = await store.rows(`SELECT {p:${type}} AS p`, {
+      query_params: { p: value },
+      clickhouse_settings: settings,
+    });
     expect(result).toEqual([{ p: expected }]);
   });
 
   it("names a table and a column", async () => {
     const query = "SELECT {column:Identifier} FROM {db:Identifier}.{table:Identifier}";
-    expect(await rows(query, { query_params: { column: "dummy", db: "system", table: "one" } })).toEqual([
+    expect(await store.rows(query, { query_params: { column: "dummy", db: "system", table: "one" } })).toEqual([
       { dummy: 0 },
     ]);
   });
 
   it("reports one that is missing, also after a request that had it", async () => {
-    await rows("SELECT {once:UInt8}", { query_params: { once: 1 } });
-    await expect(rows("SELECT {once:UInt8}")).rejects.toMatchObject({ code: "456", type: "UNKNOWN_QUERY_PARAMETER" });
+    await store.rows("SELECT {once:UInt8}", { query_params: { once: 1 } });
+    await expect(store.rows("SELECT {once:UInt8}")).rejects.toMatchObject({
+      code: "456",
+      type: "UNKNOWN_QUERY_PARAMETER",
+    });
   });
 
   it("come in a multipart body, too", async () => {
-    const result = await rows("SELECT length({long:String}) AS n", {
+    const result = await store.rows("SELECT length({long:String}) AS n", {
       query_params: { long: "x".repeat(200_000) },
       use_multipart_params: true,
     });
@@ -188,28 +174,28 @@ describe("parameters", () => {
 describe("settings", () => {
   it("hold for their own request only", async () => {
     const query = "SELECT getSetting('max_block_size') AS v";
-    const [before] = await rows<{ v: unknown }>(query);
-    expect(await rows(query, { clickhouse_settings: { max_block_size: "77" } })).toEqual([
+    const [before] = await store.rows<{ v: unknown }>(query);
+    expect(await store.rows(query, { clickhouse_settings: { max_block_size: "77" } })).toEqual([
       { v: expect.toSatisfy((v) => Number(v) === 77) },
     ]);
-    expect(await rows(query)).toEqual([before]);
+    expect(await store.rows(query)).toEqual([before]);
   });
 
   it("made by SET reach no other request", async () => {
-    await client.command({ query: "SET max_block_size = 78" });
-    const [row] = await rows<{ v: unknown }>("SELECT getSetting('max_block_size') AS v");
+    await store.client.command({ query: "SET max_block_size = 78" });
+    const [row] = await store.rows<{ v: unknown }>("SELECT getSetting('max_block_size') AS v");
     expect(Number(row?.v)).not.toBe(78);
   });
 
   it("an unknown one is an error", async () => {
-    const response = await post("SELECT 1", { no_such_setting: "1" });
+    const response = await store.post("SELECT 1", { no_such_setting: "1" });
     expect(response.status).toBe(404);
     expect(response.headers.get("x-clickhouse-exception-code")).toBe("115");
   });
 
   it("a session keeps its own: temporary tables and SET", async () => {
     const sessionId = randomUUID();
-    const session = createClient({ url: server.url, session_id: sessionId, max_open_connections: 1 });
+    const session = createClient({ url: store.url, session_id: sessionId, max_open_connections: 1 });
     await session.command({ query: "CREATE TEMPORARY TABLE mine (a UInt8)" });
     await session.command({ query: "SET max_block_size = 79" });
     await session.insert({
@@ -230,6 +216,6 @@ describe("settings", () => {
     });
     expect(await after.json()).toEqual([{ v: 79 }]);
     await session.close();
-    await expect(rows("SELECT * FROM mine")).rejects.toMatchObject({ code: "60" });
+    await expect(store.rows("SELECT * FROM mine")).rejects.toMatchObject({ code: "60" });
   });
 });

@@ -2,14 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "@clickhouse/client";
+import { type ClickHouseClient, createClient } from "@clickhouse/client";
+import { afterAll, beforeAll } from "vitest";
 import { startProcess } from "../stack/processes.ts";
 
-export type Server = { url: string; end(): Promise<void> };
+type Server = { url: string; end(): Promise<void> };
 
 const START_DEADLINE_MS = 60_000;
 
-export async function openServer(): Promise<Server> {
+async function openServer(): Promise<Server> {
   const url = process.env.CLICKHOUSE_URL;
   if (url) return { url, end: async () => undefined };
   const dataDir = mkdtempSync(join(tmpdir(), "centspan-conformance-"));
@@ -29,7 +30,7 @@ export async function openServer(): Promise<Server> {
 }
 
 /** A database that only this file of tests uses, dropped at the end, so that any server can be put through them. */
-export async function openDatabase(url: string) {
+async function openDatabase(url: string) {
   const database = `conformance_${process.pid}_${Math.trunc(performance.now())}`;
   const admin = createClient({ url });
   await admin.command({ query: `CREATE DATABASE ${database}` });
@@ -41,6 +42,43 @@ export async function openDatabase(url: string) {
       await client.close();
       await admin.command({ query: `DROP DATABASE ${database}` });
       await admin.close();
+    },
+  };
+}
+
+type Question = Omit<Parameters<ClickHouseClient["query"]>[0], "query" | "format">;
+
+/** The server and a database on it, there while the tests of the file that asks for it run. */
+export function useStore() {
+  let server: Server;
+  let db: Awaited<ReturnType<typeof openDatabase>>;
+  beforeAll(async () => {
+    server = await openServer();
+    db = await openDatabase(server.url);
+  });
+  afterAll(async () => {
+    await db?.drop();
+    await server?.end();
+  });
+
+  return {
+    get url() {
+      return server.url;
+    },
+    get database() {
+      return db.database;
+    },
+    get client() {
+      return db.client;
+    },
+    async rows<Row>(query: string, rest: Question = {}): Promise<Row[]> {
+      const result = await db.client.query({ query, format: "JSONEachRow", ...rest });
+      return result.json<Row>();
+    },
+    /** Without the client. */
+    post(query: string, urlParams: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
+      const search = new URLSearchParams({ database: db.database, ...urlParams });
+      return fetch(`${server.url}/?${search}`, { method: "POST", body: query, ...init });
     },
   };
 }
