@@ -27,6 +27,8 @@ export type Exchange = {
   rules: KeyRules;
   /** Whose work this is; grows once the key is known. */
   identity: SpanAttributes;
+  /** Told when the answer is whole and no failure. */
+  onAnswered?(): void;
 };
 
 export type StageTemplate = Extract<SpanTemplate, `api.${string}`>;

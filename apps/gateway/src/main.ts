@@ -9,6 +9,7 @@ import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createPrefixMemory } from "./prefix/prefix-memory.ts";
 import { safetyPlugins } from "./registry.gen.ts";
+import { createReplays } from "./replays/replays.ts";
 import { createTokenizerPool } from "./stages/tokenize.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { readUpstreamsFile, type UpstreamsFile, upstreamsSchema } from "./upstream/upstreams-file.ts";
@@ -44,6 +45,7 @@ await runMain("gateway", async () => {
     },
     tokenizers: createTokenizerPool(),
     prefixes: createPrefixMemory(),
+    replays: createReplays(),
     upstreams,
     egress: { readSecret: (variable) => process.env[variable] },
     stores: { postgres: () => control.ping() },

@@ -3,15 +3,18 @@
  * Add a stage: a file there, a line here.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Principal } from "@centspan/model";
 import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import { type Exchange, identify } from "./exchange.ts";
 import type { PrefixMemory } from "./prefix/prefix-memory.ts";
 import type { InferenceRequest } from "./protocols/protocol.ts";
+import { answerOnce } from "./replays/answer-once.ts";
+import type { Replays } from "./replays/replays.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
 import { arrangeForCache } from "./stages/arrange-for-cache.ts";
 import { type ChatInput, chat } from "./stages/chat.ts";
 import { checkSafety, type SafetyOptions } from "./stages/check-safety.ts";
-import { parse } from "./stages/parse.ts";
+import { type ParsedBody, parse } from "./stages/parse.ts";
 import { readWishes, route } from "./stages/route.ts";
 import { type TokenizerPool, tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
@@ -24,18 +27,35 @@ export type PipelineOptions = {
   safety: SafetyOptions;
   tokenizers: TokenizerPool;
   prefixes: PrefixMemory;
+  replays: Replays;
   upstreams: Upstreams;
 };
 
 /** A request that may go to an upstream. */
 type Prepared = Pick<ChatInput, "request" | "body" | "tokens" | "safety" | "prefix" | "changes" | "onUsage">;
 
-/**
- * Returns the bytes sent to the client. Throws before or after an answer has begun. A failure that the client saw nothing of
- * is tried again elsewhere; each attempt is a call of its own.
- */
-export async function runPipeline(exchange: Exchange, { upstreams, ...options }: PipelineOptions): Promise<number> {
-  const prepared = await prepare(exchange, options);
+/** Who asks, and what. */
+type Asked = { principal: Principal; parsed: ParsedBody };
+
+/** Returns the bytes sent to the client. Throws before or after an answer has begun. */
+export async function runPipeline(exchange: Exchange, options: PipelineOptions): Promise<number> {
+  const asked = await receive(exchange, options);
+  const { principal, parsed } = asked;
+  return answerOnce(exchange, { ...principal, ...parsed }, options.replays, (recorded) =>
+    generate(recorded, asked, options),
+  );
+}
+
+async function receive(exchange: Exchange, options: Pick<PipelineOptions, "admit">): Promise<Asked> {
+  // Who asks is settled before a body is read: strangers cost no parsing.
+  const principal = await admit(exchange, options.admit);
+  return { principal, parsed: await parse(exchange) };
+}
+
+/** A failure that the client saw nothing of is tried again elsewhere; each attempt is a call of its own. */
+async function generate(exchange: Exchange, asked: Asked, options: PipelineOptions): Promise<number> {
+  const { upstreams } = options;
+  const prepared = await prepare(exchange, asked, options);
   const { ids, newTokens } = prepared.tokens;
   const load = { promptTokens: ids.length, newTokens, blocks: Math.ceil(ids.length / PREFIX_BLOCK_TOKENS) };
   const tried = new Set<Replica>();
@@ -69,16 +89,15 @@ const FIRST_PAUSE_MS = 100;
 
 /** All that can be done before anything is generated: the request that follows finds its tokens and its checks done. */
 export async function warmUp(exchange: Exchange, options: PipelineOptions): Promise<InferenceRequest> {
-  const { request, safety } = await prepare(exchange, options);
+  const { request, safety } = await prepare(exchange, await receive(exchange, options), options);
   const refusal = await safety.verdict;
   if (refusal) throw refusal;
   return request;
 }
 
-async function prepare(exchange: Exchange, options: Omit<PipelineOptions, "upstreams">): Promise<Prepared> {
-  // Who asks is settled before a body is read: strangers cost no parsing.
-  const { workspace, keyId } = await admit(exchange, options.admit);
-  const { body, changes } = arrangeForCache(exchange, await parse(exchange));
+async function prepare(exchange: Exchange, { principal, parsed }: Asked, options: PipelineOptions): Promise<Prepared> {
+  const { workspace, keyId } = principal;
+  const { body, changes } = arrangeForCache(exchange, parsed);
   const request = await validate(exchange, body.json);
   if (exchange.identity["gen_ai.conversation.id"] === undefined && isName(request.cacheKey)) {
     identify(exchange, { "gen_ai.conversation.id": request.cacheKey });

@@ -82,7 +82,7 @@ export default defineProtocol({
     const event = eventSchema.safeParse(parseJson(data)).data;
     if (!event) return { output: false, usageOnly: false };
     if (event.response) readResponse(event.response, facts);
-    if (event.type === "error") facts.failed = true;
+    if (event.type === "error" || event.type === "response.failed") facts.failed = true;
     if (TERMINAL_EVENTS.has(event.type)) facts.generated = true;
     const output = event.type.endsWith(".delta") || event.type === "response.output_item.done";
     return { output, usageOnly: false };

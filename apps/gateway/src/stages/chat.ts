@@ -248,6 +248,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     setAttributes(span, { "centspan.stream.aborted": aborted });
     // A stream that ends before it says so was cut off, however cleanly.
     if (streams && !aborted && !facts.generated) facts.failed = true;
+    if (!failed && !aborted && !facts.failed) exchange.onAnswered?.();
     return sentBytes;
   } finally {
     input.onUsage(countUsed(facts, input, failed));

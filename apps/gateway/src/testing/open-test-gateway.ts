@@ -13,6 +13,7 @@ import { createGateway } from "../create-gateway.ts";
 import type { EgressSettings } from "../egress/serve-egress.ts";
 import { createPrefixMemory } from "../prefix/prefix-memory.ts";
 import { safetyPlugins } from "../registry.gen.ts";
+import { createReplays } from "../replays/replays.ts";
 import { createTokenizerPool } from "../stages/tokenize.ts";
 import type { WebSocketLimits } from "../transports/serve-web-sockets.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
@@ -90,6 +91,7 @@ export async function openTestGateway() {
         safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),
         prefixes: createPrefixMemory({ nowMs: () => performance.now() + this.prefixClock.aheadMs }),
+        replays: createReplays(),
         upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,

@@ -55,7 +55,7 @@ function readHeaders(metadata: Record<string, unknown>): Record<string, string> 
     if (typeof value !== "string" || value === "") continue;
     if (TRACE_NAMES.includes(name)) headers.traceparent = value;
     else if (name === "session_id") headers["session-id"] = value;
-    else if (/^x-centspan-[a-z-]+$/.test(name)) headers[name] = value;
+    else if (/^(x-centspan-[a-z-]+|idempotency-key)$/.test(name)) headers[name] = value;
   }
   for (const [name, value] of Object.entries(headers)) headers[name] = toHeader(name, value);
   return headers;
