@@ -69,7 +69,13 @@ const sdk = (name: string, calls: number): Client => ({
   calls,
   prepare: ({ gatewayUrl, key }) => ({
     command: [process.execPath, join(FOLDER, `${name}.mjs`)],
-    env: { OPENAI_BASE_URL: `${gatewayUrl}/v1`, OPENAI_API_KEY: key, SESSION: `${name}-session` },
+    env: {
+      OPENAI_BASE_URL: `${gatewayUrl}/v1`,
+      OPENAI_API_KEY: key,
+      ANTHROPIC_BASE_URL: gatewayUrl,
+      ANTHROPIC_API_KEY: key,
+      SESSION: `${name}-session`,
+    },
   }),
 });
 
@@ -78,6 +84,7 @@ export const CLIENTS: readonly Client[] = [
   codex("codex-sse", false),
   claudeCode,
   sdk("openai-sdk", 6),
+  sdk("anthropic-sdk", 6),
   sdk("ai-sdk", 6),
   sdk("agents-sdk", 3),
 ];
