@@ -1,15 +1,26 @@
 /**
- * Opens the control plane: one connection pool behind the four ports of the model.
+ * Opens the control plane: one connection pool behind the ports of the model.
  * Nothing is contacted until the first question. Idle connections may break at any time; the next question gets a new
  * one, and only a question that can't be answered becomes `store_unavailable`.
  */
-import type { JobStore, KeyStore, OrgStore, RetentionPolicies } from "@centspan/model";
+import type {
+  BudgetAccounts,
+  BudgetStore,
+  JobStore,
+  KeyStore,
+  OrgStore,
+  PeriodStore,
+  RetentionPolicies,
+} from "@centspan/model";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
+import { createBudgetAccounts } from "./budget-accounts.ts";
+import { createBudgetStore } from "./budget-store.ts";
 import { createJobStore } from "./job-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrateControl } from "./migrate.ts";
 import { createOrgStore } from "./org-store.ts";
+import { createPeriodStore } from "./period-store.ts";
 import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 
@@ -22,7 +33,10 @@ type ControlOptions = {
 export type Control = KeyStore &
   OrgStore &
   JobStore &
-  RetentionPolicies & {
+  RetentionPolicies &
+  BudgetStore &
+  BudgetAccounts &
+  PeriodStore & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
     /** Resolves when the store answers; `store_unavailable` otherwise. */
@@ -47,6 +61,9 @@ export function openControl(options: ControlOptions): Control {
       ...createOrgStore(db),
       ...createJobStore(db),
       ...createRetentionPolicies(db),
+      ...createBudgetStore(db),
+      ...createBudgetAccounts(db),
+      ...createPeriodStore(db),
     }),
     ...guardStore({
       migrate: () => migrateControl(options.url),

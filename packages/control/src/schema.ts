@@ -1,19 +1,21 @@
 /**
  * The Postgres tables of the control plane: org → workspace → team → key, how long a
- * workspace keeps its signals, and the progress of background jobs.
+ * workspace keeps its signals, budgets with what was spent of them, closed months, and the progress of background jobs.
  * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
-import type { KeyKind, KeyRules, Signal } from "@centspan/model";
+import type { AuditEntry, BudgetInput, KeyKind, KeyRules, Signal } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
   check,
   customType,
+  foreignKey,
   index,
   integer,
   jsonb,
+  numeric,
   pgTable,
   primaryKey,
   text,
@@ -23,6 +25,8 @@ import {
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 6 });
+/** An amount; its text has all decimals. */
+const usd = (name: string) => numeric(name, { precision: 38, scale: 12 });
 const createdAt = () => instant("created_at").notNull().defaultNow();
 
 export const orgs = pgTable("orgs", {
@@ -38,6 +42,8 @@ export const workspaces = pgTable(
       .notNull()
       .references(() => orgs.id),
     name: text("name").notNull(),
+    /** Whose calendar its months follow. */
+    timeZone: text("time_zone").notNull().default("UTC"),
     createdAt: createdAt(),
   },
   (table) => [index("workspaces_org").on(table.org)],
@@ -98,8 +104,153 @@ export const retentionPolicies = pgTable(
   ],
 );
 
+export const budgets = pgTable(
+  "budgets",
+  {
+    id: text("id").primaryKey(),
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    name: text("name").notNull(),
+    scope: text("scope").$type<BudgetInput["scope"]>().notNull(),
+    subject: text("subject").notNull(),
+    period: text("period").$type<BudgetInput["period"]>().notNull(),
+    timeZone: text("time_zone").notNull(),
+    limitUsd: usd("limit_usd").notNull(),
+    enforcement: text("enforcement").$type<BudgetInput["enforcement"]>().notNull(),
+    unpriced: text("unpriced").$type<BudgetInput["unpriced"]>().notNull(),
+    alerts: jsonb("alerts").$type<BudgetInput["alerts"]>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("budgets_name").on(table.workspace, table.name),
+    check("budgets_limit_usd", sql`${table.limitUsd} > 0`),
+  ],
+);
+
+const accountOf = () => ({
+  budget: text("budget").notNull(),
+  subject: text("subject").notNull(),
+  from: instant("period_from").notNull(),
+});
+
+/** Subjects of budgets in their periods. Whoever changes what is held of one locks its row first. */
+export const budgetAccounts = pgTable(
+  "budget_accounts",
+  { ...accountOf(), spentUsd: usd("spent_usd").notNull() },
+  (table) => [
+    primaryKey({ name: "budget_accounts_pkey", columns: [table.budget, table.subject, table.from] }),
+    foreignKey({ name: "budget_accounts_budget", columns: [table.budget], foreignColumns: [budgets.id] }).onDelete(
+      "cascade",
+    ),
+    index("budget_accounts_most_spent").on(table.budget, table.from, table.spentUsd.desc()),
+  ],
+);
+
+/** What each process holds of an account. */
+export const budgetLeases = pgTable(
+  "budget_leases",
+  {
+    ...accountOf(),
+    holder: text("holder").notNull(),
+    heldUsd: usd("held_usd").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "budget_leases_pkey", columns: [table.budget, table.subject, table.from, table.holder] }),
+    foreignKey({
+      name: "budget_leases_account",
+      columns: [table.budget, table.subject, table.from],
+      foreignColumns: [budgetAccounts.budget, budgetAccounts.subject, budgetAccounts.from],
+    }).onDelete("cascade"),
+    check("budget_leases_held_usd", sql`${table.heldUsd} >= 0`),
+  ],
+);
+
+/** Of each account one for each reason. */
+export const budgetAlerts = pgTable(
+  "budget_alerts",
+  {
+    id: text("id").primaryKey(),
+    ...accountOf(),
+    reason: text("reason").notNull(),
+    limitUsd: usd("limit_usd").notNull(),
+    spentUsd: usd("spent_usd").notNull(),
+    forecastUsd: usd("forecast_usd"),
+    raisedAt: instant("raised_at").notNull().defaultNow(),
+    claimedUntil: instant("claimed_until"),
+    closedAt: instant("closed_at"),
+  },
+  (table) => [
+    uniqueIndex("budget_alerts_once").on(table.budget, table.subject, table.from, table.reason),
+    foreignKey({
+      name: "budget_alerts_account",
+      columns: [table.budget, table.subject, table.from],
+      foreignColumns: [budgetAccounts.budget, budgetAccounts.subject, budgetAccounts.from],
+    }).onDelete("cascade"),
+    index("budget_alerts_due").on(table.raisedAt).where(sql`${table.closedAt} IS NULL`),
+  ],
+);
+
 export const jobs = pgTable("jobs", {
   job: text("job").primaryKey(),
   watermarkNs: bigint("watermark_ns", { mode: "bigint" }).notNull(),
   updatedAt: instant("updated_at").notNull().defaultNow(),
 });
+
+/** Months that are closed. Rows are made once and never change, but for who answers for what no team owns. */
+export const periods = pgTable(
+  "periods",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    period: text("period").notNull(),
+    timeZone: text("time_zone").notNull(),
+    fromNs: bigint("from_ns", { mode: "bigint" }).notNull(),
+    toNs: bigint("to_ns", { mode: "bigint" }).notNull(),
+    unpricedCalls: integer("unpriced_calls").notNull(),
+    quarantinedCalls: integer("quarantined_calls").notNull(),
+    closedAt: instant("closed_at").notNull().defaultNow(),
+    closedBy: text("closed_by").notNull(),
+  },
+  (table) => [primaryKey({ name: "periods_pkey", columns: [table.workspace, table.period] })],
+);
+
+export const statementLines = pgTable(
+  "statement_lines",
+  {
+    workspace: text("workspace").notNull(),
+    period: text("period").notNull(),
+    team: text("team").notNull(),
+    lines: integer("lines").notNull(),
+    exactUsd: usd("exact_usd").notNull(),
+    amountUsd: numeric("amount_usd", { precision: 38, scale: 2 }).notNull(),
+    owner: text("owner"),
+  },
+  (table) => [
+    primaryKey({ name: "statement_lines_pkey", columns: [table.workspace, table.period, table.team] }),
+    foreignKey({
+      name: "statement_lines_period",
+      columns: [table.workspace, table.period],
+      foreignColumns: [periods.workspace, periods.period],
+    }),
+  ],
+);
+
+/** Who did what that money depends on. Rows are only ever added. */
+export const auditLog = pgTable(
+  "audit_log",
+  {
+    id: bigint("id", { mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    at: instant("at").notNull().defaultNow(),
+    actor: text("actor").notNull(),
+    action: text("action").notNull(),
+    subject: text("subject").notNull(),
+    details: jsonb("details").$type<AuditEntry["details"]>().notNull(),
+  },
+  (table) => [index("audit_log_newest").on(table.workspace, table.id)],
+);

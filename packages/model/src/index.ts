@@ -1,4 +1,5 @@
 export * from "./api-rows.ts";
+export * from "./budget.ts";
 export * from "./call.ts";
 export * from "./collector-status.ts";
 export * from "./conversation.ts";
@@ -9,6 +10,7 @@ export * from "./kv-policy.ts";
 export * from "./log.ts";
 export * from "./metric.ts";
 export * from "./outcome.ts";
+export * from "./period.ts";
 export * from "./price.ts";
 export * from "./protocol-chat.ts";
 export * from "./protocol-errors.ts";

@@ -1,0 +1,139 @@
+/**
+ * Accounts of budgets, for the processes that spend. Invariant: what was spent and what all processes hold exceed the limit
+ * only by what was spent beyond what had been held for it.
+ * What a process holds is worked out anew with each of its visits: what it needs, and while much is left, some calls more.
+ * Close to the limit that is nothing, so that no process sits on what another one could use.
+ */
+import { assert, createId, type Decimal, formatDecimal, ZERO } from "@centspan/base";
+import type { BudgetAccounts, BudgetState, BudgetVisit } from "@centspan/model";
+import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { readUsd, toBudget } from "./budget-store.ts";
+import { budgetAccounts, budgetAlerts, budgetLeases, budgets } from "./schema.ts";
+import { violatedConstraint } from "./store-errors.ts";
+
+/** A slice is at most this part of what is left, and no more than so many calls. */
+const SHARE = 16;
+const MOST_CALLS = 100;
+const ALERTS_AT_ONCE = 50;
+
+export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
+  return {
+    async visitBudgetAccount(visit) {
+      try {
+        return await db.transaction((tx) => visitAccount(tx, visit));
+      } catch (thrown) {
+        // The budget went away a moment ago.
+        if (violatedConstraint(thrown) === "budget_accounts_budget") return null;
+        throw thrown;
+      }
+    },
+
+    async raiseBudgetAlerts(alerts) {
+      if (alerts.length === 0) return;
+      const rows = alerts.map(({ budgetId, limitUsd, spentUsd, forecastUsd, ...alert }) => ({
+        ...alert,
+        id: createId("alert"),
+        budget: budgetId,
+        limitUsd: formatDecimal(limitUsd),
+        spentUsd: formatDecimal(spentUsd),
+        forecastUsd: forecastUsd && formatDecimal(forecastUsd),
+      }));
+      await db.insert(budgetAlerts).values(rows).onConflictDoNothing();
+    },
+
+    async claimBudgetAlerts(forMs) {
+      const due = db
+        .select({ id: budgetAlerts.id })
+        .from(budgetAlerts)
+        .where(
+          and(
+            isNull(budgetAlerts.closedAt),
+            or(isNull(budgetAlerts.claimedUntil), lt(budgetAlerts.claimedUntil, sql`now()`)),
+          ),
+        )
+        .orderBy(asc(budgetAlerts.raisedAt))
+        .limit(ALERTS_AT_ONCE)
+        .for("update", { skipLocked: true });
+      const claimed = await db
+        .update(budgetAlerts)
+        .set({ claimedUntil: sql`now() + ${forMs} * interval '1 millisecond'` })
+        .where(inArray(budgetAlerts.id, due))
+        .returning();
+      const ids = claimed.map(({ budget }) => budget);
+      const owners = ids.length === 0 ? [] : await db.select().from(budgets).where(inArray(budgets.id, ids));
+      return claimed.flatMap(({ id, budget, claimedUntil: _until, closedAt: _closed, ...alert }) =>
+        owners
+          .filter((owner) => owner.id === budget)
+          .map((owner) => ({
+            ...alert,
+            alertId: id,
+            budgetId: budget,
+            limitUsd: readUsd(alert.limitUsd),
+            spentUsd: readUsd(alert.spentUsd),
+            forecastUsd: alert.forecastUsd === null ? null : readUsd(alert.forecastUsd),
+            budget: toBudget(owner),
+          })),
+      );
+    },
+
+    async closeBudgetAlert(alertId) {
+      await db.update(budgetAlerts).set({ closedAt: sql`now()` }).where(eq(budgetAlerts.id, alertId));
+    },
+  };
+}
+
+type Transaction = Parameters<Parameters<NodePgDatabase["transaction"]>[0]>[0];
+type Held = { limit: string; others: string; held: string };
+
+async function visitAccount(tx: Transaction, { budgetId, subject, from, ...visit }: BudgetVisit): Promise<BudgetState> {
+  const id = { budget: budgetId, subject, from };
+  const isOfIt = and(eq(budgetLeases.budget, budgetId), eq(budgetLeases.subject, subject), eq(budgetLeases.from, from));
+  // Also where nothing was spent: writing the row is what locks it.
+  const [account] = await tx
+    .insert(budgetAccounts)
+    .values({ ...id, spentUsd: formatDecimal(visit.spentUsd) })
+    .onConflictDoUpdate({
+      target: [budgetAccounts.budget, budgetAccounts.subject, budgetAccounts.from],
+      set: { spentUsd: sql`${budgetAccounts.spentUsd} + excluded.spent_usd` },
+    })
+    .returning({ spentUsd: budgetAccounts.spentUsd });
+  assert(account, "a row that was written is returned");
+  const [needed, next] = [toSql(visit.neededUsd), toSql(visit.nextUsd)];
+  // A statement of its own: it sees what those that had the lock before have written.
+  const { rows } = await tx.execute<Held>(sql`
+    WITH ended AS (
+      DELETE FROM ${budgetLeases}
+      WHERE ${isOfIt} AND holder <> ${visit.holder} AND expires_at <= statement_timestamp()
+    ), others AS (
+      SELECT coalesce(sum(held_usd), 0) AS held FROM ${budgetLeases}
+      WHERE ${isOfIt} AND holder <> ${visit.holder} AND expires_at > statement_timestamp()
+    ), account AS (
+      SELECT limit_usd, others.held AS others, limit_usd - ${account.spentUsd}::numeric - others.held AS left_usd
+      FROM ${budgets}, others WHERE id = ${budgetId}
+    ), sliced AS (
+      SELECT *, least(trunc((left_usd - ${needed}) / ${SHARE}, 12), ${next} * ${MOST_CALLS}) AS slice FROM account
+    ), written AS (
+      INSERT INTO ${budgetLeases} (budget, subject, period_from, holder, held_usd, expires_at)
+      SELECT ${budgetId}, ${subject}, ${from.toISOString()}::timestamptz, ${visit.holder},
+        greatest(0, least(left_usd, ${needed} + CASE WHEN slice < ${next} THEN 0 ELSE slice END)),
+        statement_timestamp() + ${visit.ttlMs} * interval '1 millisecond'
+      FROM sliced
+      ON CONFLICT (budget, subject, period_from, holder)
+      DO UPDATE SET held_usd = excluded.held_usd, expires_at = excluded.expires_at
+      RETURNING held_usd
+    )
+    SELECT limit_usd AS limit, others, held_usd AS held FROM account, written`);
+  const [found] = rows;
+  assert(found, "a budget whose account is locked is there");
+  const heldUsd = readUsd(found.held);
+  if (heldUsd.eq(ZERO)) await tx.delete(budgetLeases).where(and(isOfIt, eq(budgetLeases.holder, visit.holder)));
+  return {
+    limitUsd: readUsd(found.limit),
+    spentUsd: readUsd(account.spentUsd),
+    reservedUsd: readUsd(found.others).plus(heldUsd),
+    heldUsd,
+  };
+}
+
+const toSql = (amount: Decimal) => sql`${formatDecimal(amount)}::numeric`;
