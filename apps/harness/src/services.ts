@@ -4,6 +4,7 @@ import { startTelemetry, type Telemetry } from "@centspan/telemetry";
 import { trace } from "@opentelemetry/api";
 import { type Settings, searchPathOf } from "./config.ts";
 import type { RunServices } from "./loop/run-task.ts";
+import { createMechanisms } from "./mechanisms.ts";
 import { createResponsesClient } from "./transport/responses-client.ts";
 import type { RetryPolicy } from "./transport/retry.ts";
 import { localRecorder } from "./verify/read-evidence.ts";
@@ -27,6 +28,7 @@ export function openServices(options: ServiceOptions): OpenServices {
     gatewayUrl: settings.CENTSPAN_GATEWAY_URL,
     connections: options.connections,
     retry,
+    mechanisms: createMechanisms(),
   });
   const { CENTSPAN_API_URL: apiUrl, CENTSPAN_API_KEY: apiKey } = settings;
   const outcomes = apiUrl && apiKey ? createApiRecorder({ apiUrl, apiKey, retry }) : localRecorder;

@@ -1,12 +1,13 @@
 /**
  * The conversation of one run, append-only: a piece is serialized once, when it is added, and never again.
- * Invariant: the request body of a turn, without its closing brackets, is a byte prefix of the next turn's body,
- * so that caches on the way can match it. Everything before `input` is fixed for the whole run.
+ * Invariant: the prompt of a turn is a prefix of the next one's, so that caches on the way can match it. What stands
+ * before the items is fixed for the whole run as long as the tools stay the same texts.
  */
 import { createHash } from "node:crypto";
 import { estimateTokens } from "../sandbox/cut-output.ts";
 
-export type ContextSection = "system" | "tools" | "history" | "results";
+export const SECTIONS = ["system", "tools", "history", "results"] as const;
+export type ContextSection = (typeof SECTIONS)[number];
 
 export type ContextPiece = {
   section: ContextSection;
@@ -15,72 +16,110 @@ export type ContextPiece = {
   json: string;
 };
 
-export type ContextSettings = { model: string; instructions: string; tools: unknown[]; promptCacheKey: string };
+export type ContextItem = { type: string };
+
+export type ContextSettings = { model: string; instructions: string; promptCacheKey: string };
+
+/** A request as JSON texts: the members before `input`, and the items of `input`. */
+export type Prompt = { head: string; items: readonly string[] };
 
 /** The context as sent in one turn. */
-export type ContextSnapshot = {
-  body: string;
+export type ContextSnapshot = Prompt & {
   pieces: readonly ContextPiece[];
   tokens: Record<ContextSection, number>;
-  /** Hash over the chain of all pieces: two contexts have the same one when they are the same. */
+  /** Hash over the chain of a section's pieces. */
+  fingerprints: Record<ContextSection, string>;
+  /** Over all of them in their order: two contexts have the same one when they are the same. */
   fingerprint: string;
 };
 
-export type ContextLog = { append(item: { type: string }): void; snapshot(): ContextSnapshot };
-
-const ZERO = "0".repeat(64);
-const CLOSING = "]}";
+export type ContextLog = {
+  append(item: ContextItem): void;
+  /** `tools` are the JSON texts of the tools in the order in which they are sent. */
+  snapshot(tools: readonly string[]): ContextSnapshot;
+};
 
 export function createContextLog(settings: ContextSettings): ContextLog {
-  const pieces: ContextPiece[] = [];
-  const bytes: Record<ContextSection, number> = { system: 0, tools: 0, history: 0, results: 0 };
-  let chain = ZERO;
-  const add = (section: ContextSection, path: string, json: string): void => {
-    pieces.push({ section, path, json });
-    bytes[section] += Buffer.byteLength(json);
-    chain = createHash("sha256").update(chain).update(section).update(json).digest("hex");
-  };
   const instructions = JSON.stringify(settings.instructions);
-  const tools = settings.tools.map((tool) => JSON.stringify(tool));
-  add("system", "instructions", instructions);
-  for (const [index, tool] of tools.entries()) add("tools", `tools[${index}]`, tool);
-
-  let input = "";
-  let items = 0;
-  const head = openBody(settings, instructions, tools);
+  const system: ContextPiece = { section: "system", path: "instructions", json: instructions };
+  const items: string[] = [];
+  const pieces: ContextPiece[] = [];
+  const chains = { all: startChain(), history: startChain(), results: startChain() };
   return {
     append(item) {
-      const json = JSON.stringify(item);
-      add(item.type === "function_call_output" ? "results" : "history", `input[${items}]`, json);
-      input += items === 0 ? json : `,${json}`;
-      items += 1;
+      const section = item.type === "function_call_output" ? "results" : "history";
+      const piece: ContextPiece = { section, path: `input[${items.length}]`, json: JSON.stringify(item) };
+      items.push(piece.json);
+      pieces.push(piece);
+      chains.all.add(piece);
+      chains[section].add(piece);
     },
-    snapshot: () => ({
-      body: head + input + CLOSING,
-      pieces: [...pieces],
-      tokens: {
-        system: estimateTokens(bytes.system),
-        tools: estimateTokens(bytes.tools),
-        history: estimateTokens(bytes.history),
-        results: estimateTokens(bytes.results),
-      },
-      fingerprint: chain,
-    }),
+    snapshot(tools) {
+      const toolPieces = tools.map(
+        (json, index): ContextPiece => ({ section: "tools", path: `tools[${index}]`, json }),
+      );
+      const sections = {
+        system: chainOf([system]),
+        tools: chainOf(toolPieces),
+        history: chains.history,
+        results: chains.results,
+      };
+      return {
+        head: writeHead(settings, instructions, tools),
+        items: [...items],
+        pieces: [system, ...toolPieces, ...pieces],
+        tokens: mapSections((section) => estimateTokens(sections[section].bytes())),
+        fingerprints: mapSections((section) => sections[section].hash()),
+        fingerprint: sha256(sections.system.hash(), sections.tools.hash(), chains.all.hash()),
+      };
+    },
   };
 }
 
-function openBody(settings: ContextSettings, instructions: string, tools: string[]): string {
-  const fields = [
+const mapSections = <T>(read: (section: ContextSection) => T): Record<ContextSection, T> => ({
+  system: read("system"),
+  tools: read("tools"),
+  history: read("history"),
+  results: read("results"),
+});
+
+const sha256 = (...texts: string[]): string => {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(text);
+  return hash.digest("hex");
+};
+
+function chainOf(pieces: readonly ContextPiece[]) {
+  const chain = startChain();
+  for (const piece of pieces) chain.add(piece);
+  return chain;
+}
+
+function startChain() {
+  let chain = "0".repeat(64);
+  let bytes = 0;
+  return {
+    add({ section, json }: ContextPiece): void {
+      bytes += Buffer.byteLength(json);
+      chain = sha256(chain, section, json);
+    },
+    hash: () => chain,
+    bytes: () => bytes,
+  };
+}
+
+/** Everything that decides how the model answers, in one order. How the answer travels is the transport's to add. */
+function writeHead(settings: ContextSettings, instructions: string, tools: readonly string[]): string {
+  const members = [
     `"model":${JSON.stringify(settings.model)}`,
     `"instructions":${instructions}`,
     `"tools":[${tools.join(",")}]`,
     `"tool_choice":"auto"`,
     `"parallel_tool_calls":true`,
-    `"stream":true`,
     // Nothing stays with the provider, so reasoning has to travel with the context.
     `"store":false`,
     `"include":["reasoning.encrypted_content"]`,
     `"prompt_cache_key":${JSON.stringify(settings.promptCacheKey)}`,
   ];
-  return `{${fields.join(",")},"input":[`;
+  return members.join(",");
 }

@@ -6,7 +6,7 @@ import { CentspanError } from "@centspan/base";
 import { failSpan, setAttributes } from "@centspan/telemetry";
 import { cutOutput } from "../sandbox/cut-output.ts";
 import type { Tool, ToolContext, ToolResult } from "../tools/tool.ts";
-import type { FunctionCall } from "../transport/read-stream.ts";
+import type { FunctionCall } from "../transport/read-turn.ts";
 import type { RunSpans } from "./identity.ts";
 
 export type CallOutput = { type: "function_call_output"; call_id: string; output: string };

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CentspanError, createRandom } from "@centspan/base";
 import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { createMechanisms } from "../mechanisms.ts";
 import { pollUntil } from "../testing/poll.ts";
 import {
   type PeerOptions,
@@ -41,7 +42,7 @@ const play = (turns: PlannedTurn[]) => (turn: number) => turns[turn] ?? { say: "
 async function run(peerOptions: PeerOptions, changes: Partial<RunServices> = {}) {
   const peer = await startResponsesPeer(peerOptions);
   const retry = { maxTries: 3, baseDelayMs: 1, maxDelayMs: 50, random: createRandom(1) };
-  const client = createResponsesClient({ gatewayUrl: peer.url, connections: 1, retry });
+  const client = createResponsesClient({ gatewayUrl: peer.url, connections: 1, retry, mechanisms: createMechanisms() });
   onTestFinished(async () => {
     await client.close();
     await peer.close();
@@ -81,9 +82,12 @@ it("repairs a task: tools run for real, the tests decide, nothing stays behind",
     { role: "user", content: [{ text: expect.stringMatching(/^Task: double$/m) }] },
   ]);
   expect(JSON.stringify(peer.received.map(({ raw }) => raw))).not.toContain(services.workDir);
-  for (const [index, { raw }] of later.entries()) {
-    expect(raw.startsWith(peer.received[index]?.raw.slice(0, -2) ?? "missing")).toBe(true);
+  const inputs = peer.received.map(({ body }) => JSON.stringify(body.input));
+  for (const [index, input] of inputs.slice(1).entries()) {
+    expect(input.startsWith(inputs[index]?.slice(0, -1) ?? "missing")).toBe(true);
   }
+  await pollUntil("the hint", () => peer.hints.length > 0);
+  expect(peer.hints).toEqual([{ kind: "run_ended", runId: result.runId }]);
   const outputs = later.at(-1)?.body.input.filter((item) => item.type === "function_call_output");
   expect(outputs?.map(({ output }) => String(output).split("\n")[0])).toEqual([
     "package.json",

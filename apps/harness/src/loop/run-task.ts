@@ -134,6 +134,8 @@ async function runLoop(
   } catch (error) {
     services.signal.throwIfAborted();
     return { stop: "failed", turns, finalText: "", errors: [asCentspanError(error)] };
+  } finally {
+    services.client.hint({ kind: "run_ended", runId: identity.runId }, request.gatewayKey);
   }
 }
 

@@ -5,11 +5,13 @@
  */
 import { setAttributes, writeTraceContext } from "@centspan/telemetry";
 import type { Span } from "@opentelemetry/api";
+import { buildContext, describeContext } from "../context/build-context.ts";
 import { type ContextLog, type ContextPiece, type ContextSnapshot, createContextLog } from "../context/context-log.ts";
 import { INSTRUCTIONS } from "../context/instructions.ts";
-import { comparePrefix } from "../context/prefix.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { ModelConnection } from "../transport/connection.ts";
 import type { ResponsesClient } from "../transport/responses-client.ts";
+import { describeTraffic } from "../transport/turn.ts";
 import { executeCalls } from "./execute-calls.ts";
 import { identityHeaders, type RunIdentity, type RunSpans } from "./identity.ts";
 
@@ -29,22 +31,35 @@ export type StopReason = "answered" | "max_turns" | "incomplete";
 export type LoopResult = { stop: StopReason; turns: number; finalText: string };
 
 export async function runTurns(options: LoopOptions, onTurn: (turn: number) => void): Promise<LoopResult> {
+  const connection = options.client.open(options.gatewayKey);
+  try {
+    return await takeTurns(options, connection, onTurn);
+  } finally {
+    connection.close();
+  }
+}
+
+async function takeTurns(
+  options: LoopOptions,
+  connection: ModelConnection,
+  onTurn: (turn: number) => void,
+): Promise<LoopResult> {
   const log = createContextLog({
     model: options.model,
     instructions: INSTRUCTIONS,
-    tools: options.tools.map(describeTool),
     promptCacheKey: options.identity.runId,
   });
   log.append(userMessage(options.firstMessage));
+  const tools = options.tools.map(describeTool);
   let sent: readonly ContextPiece[] = [];
   let finalText = "";
   for (let turn = 1; turn <= options.maxTurns; turn++) {
     onTurn(turn);
     const attributes = { "centspan.turn.number": turn, "gen_ai.request.model": options.model };
     const done = await options.spans("loop.turn", { attributes }, async (span) => {
-      const snapshot = await buildContext(options.spans, log, sent);
+      const snapshot = await buildContext(options.spans, log, tools, sent);
       sent = snapshot.pieces;
-      return runTurn(options, log, snapshot, turn, span);
+      return runTurn(options, connection, log, snapshot, turn, span);
     });
     finalText = done.text;
     if (done.stop) return { stop: done.stop, turns: turn, finalText };
@@ -52,51 +67,22 @@ export async function runTurns(options: LoopOptions, onTurn: (turn: number) => v
   return { stop: "max_turns", turns: options.maxTurns, finalText };
 }
 
-const describeTool = ({ name, description, parameters }: Tool) => ({
-  type: "function",
-  name,
-  description,
-  strict: false,
-  parameters,
-});
+const describeTool = ({ name, description, parameters }: Tool): string =>
+  JSON.stringify({ type: "function", name, description, strict: false, parameters });
 
 const userMessage = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
 
-function buildContext(spans: RunSpans, log: ContextLog, before: readonly ContextPiece[]): Promise<ContextSnapshot> {
-  return spans("context.build", {}, (span) => {
-    const snapshot = log.snapshot();
-    const prefix = comparePrefix(before, snapshot.pieces);
-    setAttributes(span, {
-      "centspan.context.appended_items": prefix.appended,
-      "centspan.prefix.fingerprint": snapshot.fingerprint,
-      "centspan.prefix.kept": prefix.kept,
-      ...(prefix.kept
-        ? {}
-        : { "centspan.prefix.diverged_section": prefix.section, "centspan.prefix.diverged_path": prefix.path }),
-    });
-    return snapshot;
-  });
-}
-
 async function runTurn(
   options: LoopOptions,
+  connection: ModelConnection,
   log: ContextLog,
   snapshot: ContextSnapshot,
   turn: number,
   span: Span,
 ): Promise<{ stop: StopReason | null; text: string }> {
-  setAttributes(span, {
-    "centspan.context.system_tokens": snapshot.tokens.system,
-    "centspan.context.tools_tokens": snapshot.tokens.tools,
-    "centspan.context.history_tokens": snapshot.tokens.history,
-    "centspan.context.results_tokens": snapshot.tokens.results,
-    "centspan.prefix.fingerprint": snapshot.fingerprint,
-    "centspan.transport.kind": "sse",
-    "centspan.transport.bytes_sent": Buffer.byteLength(snapshot.body),
-  });
-  const answer = await options.client.send({
-    body: snapshot.body,
-    key: options.gatewayKey,
+  setAttributes(span, describeContext(snapshot));
+  const answer = await connection.send({
+    prompt: snapshot,
     headers: {
       ...identityHeaders(options.identity),
       ...writeTraceContext(span),
@@ -104,10 +90,7 @@ async function runTurn(
     },
     signal: options.toolContext.signal,
   });
-  setAttributes(span, {
-    "centspan.transport.bytes_received": answer.bytesReceived,
-    "centspan.retry.ordinal": answer.retries,
-  });
+  setAttributes(span, describeTraffic(answer));
   for (const item of answer.items) log.append(item);
   if (answer.incomplete !== null) return { stop: "incomplete", text: answer.text };
   if (answer.calls.length === 0) return { stop: "answered", text: answer.text };

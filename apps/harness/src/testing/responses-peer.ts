@@ -1,20 +1,52 @@
 /**
- * A model server for tests: answers `POST /v1/responses` from a function, as an event stream cut into chunks of any size,
- * and can fail first in the ways that real ones do. It is a network peer, so nothing of ours is replaced by it.
+ * A model server for tests: answers Responses requests from a function, over a WebSocket, as an event stream cut into
+ * chunks of any size or in one piece, and can fail first in the ways that real ones do. It is a network peer, so nothing
+ * of ours is replaced by it.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
+import type { TransportKind } from "../transport/turn.ts";
 import { listenOnLoopback } from "./listen.ts";
 
 export type PlannedCall = { tool: string; args: unknown };
 export type PlannedTurn = { say?: string; calls?: PlannedCall[] };
 
 /** `cut` closes the connection in the middle of the stream. */
-export type PlannedFailure = { status: number; retryAfter?: string } | { cut: true } | { event: unknown };
+export type PlannedFailure =
+  | { status: number; retryAfter?: string; code?: string }
+  | { cut: true }
+  | { event: unknown };
 
-const bodySchema = z.looseObject({ model: z.string(), input: z.array(z.looseObject({ type: z.string() })) });
+/** As it came: a schema's output may order its members differently. */
+const itemSchema = z.custom<{ type: string; [member: string]: unknown }>(
+  (item) => typeof Object(item).type === "string",
+);
+const bodySchema = z.looseObject({
+  model: z.string(),
+  input: z.array(itemSchema),
+  stream: z.boolean().optional(),
+});
+const messageSchema = bodySchema.extend({
+  type: z.literal("response.create"),
+  previous_response_id: z.string().optional(),
+  client_metadata: z.record(z.string(), z.string()),
+});
 export type ReceivedBody = z.infer<typeof bodySchema>;
-export type Received = { raw: string; body: ReceivedBody; headers: IncomingMessage["headers"]; connection: number };
+/** `body` holds the whole input; `raw` is what came. */
+export type Received = {
+  kind: TransportKind;
+  raw: string;
+  body: ReceivedBody;
+  headers: IncomingHttpHeaders;
+  connection: number;
+};
 
 export type PeerOptions = {
   /** `turn` counts from 0: how often the model has answered in this conversation. */
@@ -22,28 +54,136 @@ export type PeerOptions = {
   /** Taken one by one, before any answer. */
   failures?: PlannedFailure[];
   chunkBytes?: number;
+  /** What the server speaks; all when absent. */
+  speaks?: readonly TransportKind[];
 };
 
-export type ResponsesPeer = { url: string; received: Received[]; close(): Promise<void> };
+export type ResponsesPeer = {
+  url: string;
+  received: Received[];
+  hints: unknown[];
+  /** What still goes wrong; more can be added. */
+  failures: PlannedFailure[];
+  /** Ends all WebSockets, as a proxy does that grows tired of them. */
+  dropSockets(): void;
+  close(): Promise<void>;
+};
+
+type Peer = PeerOptions &
+  Pick<ResponsesPeer, "received" | "hints" | "failures"> & { connectionOf(socket: unknown): number };
 
 export async function startResponsesPeer(options: PeerOptions): Promise<ResponsesPeer> {
-  const received: Received[] = [];
-  const failures = [...(options.failures ?? [])];
   const connections = new Map<unknown, number>();
-  const server = createServer(async (request, response) => {
-    const raw = Buffer.concat(await request.toArray()).toString("utf8");
-    const body = bodySchema.parse(JSON.parse(raw));
-    const connection = connections.get(request.socket) ?? connections.size;
-    connections.set(request.socket, connection);
-    received.push({ raw, body, headers: request.headers, connection });
-    const turn = countTurns(body);
-    const stream = Buffer.from(formatStream(`resp_${received.length}`, options.answer(turn, body)));
-    const failure = failures.shift();
-    if (failure) return fail(response, failure, stream);
-    await writeChunks(response, stream, options.chunkBytes ?? stream.byteLength);
-    response.end();
+  const peer: Peer = {
+    ...options,
+    failures: [...(options.failures ?? [])],
+    received: [],
+    hints: [],
+    connectionOf(socket) {
+      const connection = connections.get(socket) ?? connections.size;
+      connections.set(socket, connection);
+      return connection;
+    },
+  };
+  const server = createServer((request, response) => void serveHttp(peer, request, response));
+  const sockets = serveWebSockets(peer, server);
+  const dropSockets = (): void => {
+    for (const socket of sockets.clients) socket.terminate();
+  };
+  const { url, close } = await listenOnLoopback(server);
+  return {
+    url,
+    received: peer.received,
+    hints: peer.hints,
+    failures: peer.failures,
+    dropSockets,
+    async close() {
+      dropSockets();
+      await close();
+    },
+  };
+}
+
+const speaks = (peer: Peer, kind: TransportKind): boolean => peer.speaks?.includes(kind) ?? true;
+
+async function serveHttp(peer: Peer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const raw = Buffer.concat(await request.toArray()).toString("utf8");
+  const route = `${request.method} ${request.url}`;
+  if (route === "POST /v1/hints") {
+    peer.hints.push(JSON.parse(raw));
+    response.writeHead(204).end();
+    return;
+  }
+  if (route !== "POST /v1/responses") return refuse(response, 404, `no route ${route}`);
+  const body = bodySchema.parse(JSON.parse(raw));
+  const kind = body.stream === true ? "sse" : "http";
+  if (!speaks(peer, kind)) return refuse(response, 400, `stream: ${body.stream} is not supported`);
+  const received = {
+    kind,
+    raw,
+    body,
+    headers: request.headers,
+    connection: peer.connectionOf(request.socket),
+  } as const;
+  const { id, events, response: whole } = planAnswer(peer, received);
+  const failure = peer.failures.shift();
+  if (failure) return failHttp(response, failure, Buffer.from(formatEvents(events)));
+  if (kind === "http") {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ ...whole, id }));
+    return;
+  }
+  const stream = Buffer.from(formatEvents(events));
+  await writeChunks(response, stream, peer.chunkBytes ?? stream.byteLength);
+  response.end();
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status).end(JSON.stringify({ error: { message } }));
+}
+
+function serveWebSockets(peer: Peer, server: Server): WebSocketServer {
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (request, duplex, head) => {
+    if (speaks(peer, "websocket") && request.url === "/v1/responses") {
+      sockets.handleUpgrade(request, duplex, head, (socket) => serveSocket(peer, socket, request.headers));
+    } else duplex.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
   });
-  return { ...(await listenOnLoopback(server)), received };
+  return sockets;
+}
+
+function serveSocket(peer: Peer, socket: WebSocket, upgradeHeaders: IncomingHttpHeaders): void {
+  let latest: { id: string; items: ReceivedBody["input"] } | null = null;
+  socket.on("message", (data) => {
+    const raw = String(data);
+    const message = messageSchema.parse(JSON.parse(raw));
+    const { previous_response_id: previousId, client_metadata: metadata } = message;
+    if (previousId !== undefined && previousId !== latest?.id) {
+      const error = { code: "previous_response_not_found", message: `no response ${previousId}` };
+      socket.send(JSON.stringify({ type: "error", status: 400, error }));
+      return;
+    }
+    const input = [...(previousId === undefined ? [] : (latest?.items ?? [])), ...message.input];
+    latest = null;
+    const headers = { ...upgradeHeaders, ...metadata };
+    const connection = peer.connectionOf(socket);
+    const { id, events, items } = planAnswer(peer, {
+      kind: "websocket",
+      raw,
+      body: { ...message, input },
+      headers,
+      connection,
+    });
+    const failure = peer.failures.shift();
+    if (failure) return failSocket(socket, failure, events);
+    latest = { id, items: [...input, ...items] };
+    for (const event of events) socket.send(JSON.stringify(event));
+  });
+}
+
+function planAnswer(peer: Peer, received: Received) {
+  peer.received.push(received);
+  const id = `resp_${peer.received.length}`;
+  return { id, ...describeAnswer(id, peer.answer(countTurns(received.body), received.body)) };
 }
 
 /** Items of the model come in runs; each run is one turn. */
@@ -54,15 +194,28 @@ function countTurns(body: ReceivedBody): number {
 
 const EVENT_STREAM = { "content-type": "text/event-stream" };
 
-function fail(response: ServerResponse, failure: PlannedFailure, stream: Buffer): void {
+const describeFailure = (code = "planned") => ({ error: { message: "planned failure", code } });
+
+function failHttp(response: ServerResponse, failure: PlannedFailure, stream: Buffer): void {
   if ("status" in failure) {
     const headers = failure.retryAfter === undefined ? {} : { "retry-after": failure.retryAfter };
-    response.writeHead(failure.status, headers).end(JSON.stringify({ error: { message: "planned failure" } }));
+    response.writeHead(failure.status, headers).end(JSON.stringify(describeFailure(failure.code)));
   } else if ("cut" in failure) {
     response.writeHead(200, EVENT_STREAM);
     response.write(stream.subarray(0, stream.byteLength / 2), () => response.destroy());
   } else {
-    response.writeHead(200, EVENT_STREAM).end(formatEvent(failure.event));
+    response.writeHead(200, EVENT_STREAM).end(formatEvents([failure.event]));
+  }
+}
+
+function failSocket(socket: WebSocket, failure: PlannedFailure, events: readonly object[]): void {
+  if ("status" in failure) {
+    socket.send(JSON.stringify({ type: "error", status: failure.status, ...describeFailure(failure.code) }));
+  } else if ("cut" in failure) {
+    for (const event of events.slice(0, -1)) socket.send(JSON.stringify(event));
+    socket.close();
+  } else {
+    socket.send(JSON.stringify(failure.event));
   }
 }
 
@@ -73,9 +226,15 @@ async function writeChunks(response: ServerResponse, stream: Buffer, chunkBytes:
   }
 }
 
-const formatEvent = (event: unknown): string => `data: ${JSON.stringify(event)}\n\n`;
+const formatEvents = (events: readonly unknown[]): string =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 
-export function formatStream(id: string, turn: PlannedTurn): string {
+export const formatStream = (id: string, turn: PlannedTurn): string => formatEvents(describeAnswer(id, turn).events);
+
+/** Reported with each answer. */
+export const PEER_USAGE = { input_tokens: 100, input_tokens_details: { cached_tokens: 60 }, output_tokens: 20 };
+
+function describeAnswer(id: string, turn: PlannedTurn) {
   const message = { id: `msg_${id}`, type: "message", role: "assistant", status: "completed" };
   const calls = (turn.calls ?? []).map((call, index) => ({
     id: `fc_${id}_${index}`,
@@ -87,10 +246,11 @@ export function formatStream(id: string, turn: PlannedTurn): string {
   }));
   const say = turn.say === undefined ? [] : [{ ...message, content: [{ type: "output_text", text: turn.say }] }];
   const items = [...say, ...calls];
+  const response = { id, status: "completed", output: items, usage: PEER_USAGE };
   const events = [
     { type: "response.created", response: { id, status: "in_progress" } },
     ...items.map((item, index) => ({ type: "response.output_item.done", output_index: index, item })),
-    { type: "response.completed", response: { id, status: "completed", output: items } },
+    { type: "response.completed", response },
   ];
-  return events.map(formatEvent).join("");
+  return { items, events, response };
 }

@@ -18,6 +18,8 @@ const CODES = new Map<number, ErrorCode>([
   [504, "upstream_timeout"],
 ]);
 
+export const codeOfStatus = (status: number): ErrorCode => CODES.get(status) ?? "internal";
+
 /** The two shapes errors come in: RFC 9457 problem details, and the model providers' `{error: {message}}`. */
 const errorBodySchema = z.union([
   z.looseObject({ detail: z.string() }).transform((body) => body.detail),
@@ -33,7 +35,7 @@ export function failureOfStatus(
   const says = readMessage(answer.body);
   const retryAfterS = readRetryAfterS(answer.retryAfter, Date.now());
   return new CentspanError(
-    CODES.get(answer.status) ?? "internal",
+    codeOfStatus(answer.status),
     `${peer} answered ${answer.status}${says === "" ? "" : `: ${says}`}`,
     retryAfterS === undefined ? {} : { retryAfterS },
   );

@@ -1,89 +1,85 @@
 /**
- * Sends turns to `POST {gateway}/v1/responses` and reads their streams, over connections that are kept for the next
- * turn. A turn that failed for a passing reason, or whose stream was cut, is sent again with the same content.
+ * The way to the gateway, shared by all runs of a process: connections for turns, one for each thread, and hints of what
+ * the loop knows and the engine's cache can act on.
  */
 import { Pool } from "undici";
-import { failureOfConnection, failureOfStatus } from "./http-failure.ts";
-import { createTurnReader, type TurnResult } from "./read-stream.ts";
-import { type RetryPolicy, withRetries } from "./retry.ts";
+import type { Mechanisms } from "../mechanisms.ts";
+import { createConnection, type ModelConnection } from "./connection.ts";
+import { createHttpTransport } from "./http.ts";
+import type { RetryPolicy } from "./retry.ts";
+import { SILENCE_LIMIT_MS } from "./turn.ts";
+import { createWebSocketTransport } from "./web-socket.ts";
 
-export type TurnRequest = { body: string; key: string; headers: Record<string, string>; signal: AbortSignal };
-export type TurnAnswer = TurnResult & { bytesReceived: number; retries: number };
+/** The main thread of a run has the run's own id. */
+export type Hint =
+  | { kind: "run_ended"; runId: string }
+  | { kind: "subagent_returned"; runId: string; threadId: string }
+  | { kind: "long_wait"; runId: string; threadId: string; expectedMs?: number };
 
-export type ResponsesClient = { send(request: TurnRequest): Promise<TurnAnswer>; close(): Promise<void> };
+export type ResponsesClient = {
+  /** For the turns of one thread, paid by `key`. */
+  open(key: string): ModelConnection;
+  /** Sent at once; a hint that gets lost costs a cache hit at most, so nobody waits for it or hears of it. */
+  hint(hint: Hint, key: string): void;
+  /** After what is under way. */
+  close(): Promise<void>;
+};
 
-export type ClientOptions = { gatewayUrl: string; connections: number; retry: RetryPolicy };
+export type ClientOptions = {
+  gatewayUrl: string;
+  connections: number;
+  retry: RetryPolicy;
+  mechanisms: Mechanisms;
+};
 
-/** Longest silence of the server that is not a failure: a long queue or a long prefill sends nothing. */
-const SILENCE_LIMIT_MS = 300_000;
-const MAX_ERROR_BYTES = 64 * 1024;
-const PEER = "the gateway";
+const HINT_LIMIT_MS = 5_000;
 
-export function createResponsesClient(options: ClientOptions): ResponsesClient {
-  const base = new URL(options.gatewayUrl);
-  const path = `${base.pathname.replace(/\/$/, "")}/v1/responses`;
+export function createResponsesClient({ gatewayUrl, connections, retry, mechanisms }: ClientOptions): ResponsesClient {
+  const base = new URL(gatewayUrl);
+  const pathOf = (path: string): string => `${base.pathname.replace(/\/$/, "")}${path}`;
+  const path = pathOf("/v1/responses");
   const pool = new Pool(base.origin, {
-    connections: options.connections,
+    connections,
     headersTimeout: SILENCE_LIMIT_MS,
     bodyTimeout: SILENCE_LIMIT_MS,
   });
+  const hints = new Set<Promise<void>>();
   return {
-    send: (request) =>
-      withRetries(options.retry, request.signal, async (ordinal) => ({
-        ...(await sendOnce(pool, path, request, ordinal)),
-        retries: ordinal,
-      })),
-    close: () => pool.close(),
+    open(key) {
+      const webSocket = createWebSocketTransport({
+        url: new URL(path, base.origin),
+        key,
+        incremental: mechanisms.incremental,
+      });
+      const overHttp = [
+        createHttpTransport({ pool, path, key, kind: "sse" }),
+        createHttpTransport({ pool, path, key, kind: "http" }),
+      ];
+      return createConnection(mechanisms.webSocket ? [webSocket, ...overHttp] : overHttp, retry);
+    },
+    hint(hint, key) {
+      if (!mechanisms.hints) return;
+      const sent = sendHint(pool, pathOf("/v1/hints"), hint, key).finally(() => hints.delete(sent));
+      hints.add(sent);
+    },
+    async close() {
+      await Promise.all(hints);
+      await pool.close();
+    },
   };
 }
 
-async function sendOnce(pool: Pool, path: string, request: TurnRequest, ordinal: number) {
+async function sendHint(pool: Pool, path: string, hint: Hint, key: string): Promise<void> {
   try {
     const answer = await pool.request({
       method: "POST",
       path,
-      signal: request.signal,
-      headers: {
-        ...request.headers,
-        authorization: `Bearer ${request.key}`,
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        "x-centspan-retry": String(ordinal),
-      },
-      body: request.body,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(hint),
+      signal: AbortSignal.timeout(HINT_LIMIT_MS),
     });
-    if (answer.statusCode !== 200) {
-      const body = await readStart(answer.body);
-      const retryAfter = answer.headers["retry-after"];
-      throw failureOfStatus(PEER, {
-        status: answer.statusCode,
-        retryAfter: typeof retryAfter === "string" ? retryAfter : undefined,
-        body,
-      });
-    }
-    return await readTurn(answer.body);
-  } catch (error) {
-    request.signal.throwIfAborted();
-    throw failureOfConnection(PEER, error);
+    await answer.body.dump();
+  } catch {
+    // No reason to stop, or to tell anyone: the next turn says what is wrong with the gateway.
   }
-}
-
-async function readTurn(body: AsyncIterable<Buffer>): Promise<TurnResult & { bytesReceived: number }> {
-  const reader = createTurnReader();
-  let bytesReceived = 0;
-  for await (const chunk of body) {
-    bytesReceived += chunk.byteLength;
-    reader.push(chunk);
-  }
-  return { ...reader.finish(), bytesReceived };
-}
-
-async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    if (bytes < MAX_ERROR_BYTES) chunks.push(chunk);
-    bytes += chunk.byteLength;
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

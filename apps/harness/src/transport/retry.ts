@@ -18,6 +18,9 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "store_unavailable",
   "upstream_timeout",
   "not_ready",
+  // Of a WebSocket: a new connection with the whole input goes on.
+  "previous_response_not_found",
+  "websocket_connection_limit_reached",
 ]);
 
 /** Runs `attempt` with the ordinal of the try, from 0, until it succeeds or fails for good. */
