@@ -4,8 +4,7 @@
  */
 import { CentspanError } from "@centspan/base";
 import { failSpan, setAttributes } from "@centspan/telemetry";
-import { cutOutput } from "../sandbox/cut-output.ts";
-import type { Tool, ToolContext, ToolResult } from "../tools/tool.ts";
+import { openToolContext, type RunContext, type Tool, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { FunctionCall } from "../transport/read-turn.ts";
 import type { RunSpans } from "./identity.ts";
 
@@ -14,7 +13,7 @@ export type CallOutput = { type: "function_call_output"; call_id: string; output
 export async function executeCalls(
   calls: readonly FunctionCall[],
   tools: readonly Tool[],
-  context: ToolContext,
+  context: RunContext,
   spans: RunSpans,
 ): Promise<CallOutput[]> {
   const outputs: CallOutput[] = [];
@@ -47,7 +46,7 @@ export function groupCalls(calls: readonly FunctionCall[], tools: readonly Tool[
 function executeCall(
   call: FunctionCall,
   tool: Tool | undefined,
-  context: ToolContext,
+  context: RunContext,
   spans: RunSpans,
   parallel: number,
 ): Promise<CallOutput> {
@@ -59,7 +58,7 @@ function executeCall(
     "centspan.tool.parallel": parallel,
   };
   return spans("execute_tool {name}", { subject: call.name, attributes }, async (span) => {
-    const result = await runTool(call, tool, context, (error) => failSpan(span, error));
+    const result = await runTool(call, tool, openToolContext(context, call.callId), (error) => failSpan(span, error));
     setAttributes(span, {
       "centspan.tool.output_bytes": result.output.totalBytes,
       "centspan.tool.sent_bytes": Buffer.byteLength(result.output.text),
@@ -85,6 +84,6 @@ async function runTool(
   } catch (error) {
     if (!(error instanceof CentspanError)) throw error;
     onRefusal(error);
-    return { output: cutOutput(`error: ${error.message}`) };
+    return { output: context.output.write(`error: ${error.message}`) };
   }
 }

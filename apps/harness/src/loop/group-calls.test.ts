@@ -7,7 +7,7 @@ const readers = new Set(TOOLS.filter((tool) => tool.readOnly).map((tool) => tool
 const name = fc.constantFrom(...TOOLS.map((tool) => tool.name), "unknown");
 
 it("keeps the order of calls, runs what may change something alone, and readers beside their neighbours", () => {
-  expect([...readers].sort()).toEqual(["list_files", "read_file", "search"]);
+  expect([...readers].sort()).toEqual(["list_files", "read_file", "read_more", "search"]);
   fc.assert(
     fc.property(fc.array(name, { maxLength: 12 }), (names) => {
       const calls = names.map((tool, index) => ({ callId: String(index), name: tool, argumentsJson: "{}" }));

@@ -8,6 +8,7 @@ import type { OutcomeStatus } from "@centspan/model";
 import { failSpan, setAttributes, type Telemetry } from "@centspan/telemetry";
 import { isSpanContextValid, type Span } from "@opentelemetry/api";
 import { describeTask } from "../context/instructions.ts";
+import { TOOL_OUTPUT_TOKENS } from "../sandbox/cut-output.ts";
 import type { Task } from "../task/load-task.ts";
 import { createWorkingCopy, removeFolder } from "../task/working-copy.ts";
 import { TOOLS } from "../tools/registry.ts";
@@ -78,7 +79,7 @@ export async function runTask(request: RunRequest, services: RunServices): Promi
     });
     return { ...result, errors: [...result.errors, ...(await deliverSpans(services.telemetry))] };
   } finally {
-    if (!services.keepWorkingCopies) await removeFolder(directory);
+    if (!services.keepWorkingCopies) await Promise.all([directory, `${directory}.outputs`].map(removeFolder));
   }
 }
 
@@ -122,7 +123,13 @@ async function runLoop(
       model: request.model,
       firstMessage: describeTask(request.task),
       tools: TOOLS,
-      toolContext: { root, searchPath: services.searchPath, signal: services.signal },
+      toolContext: {
+        root,
+        searchPath: services.searchPath,
+        outputsDir: `${root}.outputs`,
+        outputTokens: TOOL_OUTPUT_TOKENS,
+        signal: services.signal,
+      },
       client: services.client,
       gatewayKey: request.gatewayKey,
       maxTurns: MAX_TURNS,

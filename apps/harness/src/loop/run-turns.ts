@@ -8,7 +8,7 @@ import type { Span } from "@opentelemetry/api";
 import { buildContext, describeContext } from "../context/build-context.ts";
 import { type ContextLog, type ContextPiece, type ContextSnapshot, createContextLog } from "../context/context-log.ts";
 import { INSTRUCTIONS } from "../context/instructions.ts";
-import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { RunContext, Tool } from "../tools/tool.ts";
 import type { ModelConnection } from "../transport/connection.ts";
 import type { ResponsesClient } from "../transport/responses-client.ts";
 import { describeTraffic } from "../transport/turn.ts";
@@ -20,7 +20,7 @@ export type LoopOptions = {
   model: string;
   firstMessage: string;
   tools: readonly Tool[];
-  toolContext: ToolContext;
+  toolContext: RunContext;
   client: ResponsesClient;
   gatewayKey: string;
   spans: RunSpans;

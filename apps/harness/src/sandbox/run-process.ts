@@ -5,14 +5,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { type CutOutput, createOutputBuffer } from "./cut-output.ts";
+import { type CutOutput, createOutputBuffer, type OutputBuffer } from "./cut-output.ts";
 
 export type ProcessOptions = {
   cwd: string;
   /** Value of PATH, the only variable taken over from our own environment. */
   searchPath: string;
+  /** More variables; none of them secret. */
+  environment?: Readonly<Record<string, string>>;
   timeLimitMs: number;
   signal: AbortSignal;
+  /** Takes what the program writes. */
+  output?: OutputBuffer;
 };
 
 export type ProcessResult = { exitCode: number; timedOut: boolean; output: CutOutput };
@@ -22,12 +26,22 @@ const TIMED_OUT_EXIT_CODE = 124;
 /** How long a closed group may keep its pipes before we stop listening (a daemon that left the group holds them). */
 const PIPE_GRACE_MS = 500;
 
-export async function runProcess(file: string, args: string[], options: ProcessOptions): Promise<ProcessResult> {
+export async function runProcess(
+  file: string,
+  args: readonly string[],
+  options: ProcessOptions,
+): Promise<ProcessResult> {
   options.signal.throwIfAborted();
-  const output = createOutputBuffer();
+  const output = options.output ?? createOutputBuffer();
   const child = spawn(file, args, {
     cwd: options.cwd,
-    env: { PATH: options.searchPath, HOME: options.cwd, LANG: "C.UTF-8", NO_COLOR: "1" },
+    env: {
+      ...options.environment,
+      PATH: options.searchPath,
+      HOME: options.cwd,
+      LANG: "C.UTF-8",
+      NO_COLOR: "1",
+    },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

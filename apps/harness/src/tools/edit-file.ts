@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-import { cutOutput } from "../sandbox/cut-output.ts";
 import { explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
 import { readText } from "../sandbox/text-file.ts";
@@ -18,12 +17,12 @@ export default defineTool({
     new: z.string().describe("Text to put in its place."),
   }),
   readOnly: false,
-  async run({ path, old, new: replacement }, { root }) {
+  async run({ path, old, new: replacement }, { root, output }) {
     const file = await resolveInside(root, path);
     const done = await explainFileErrors(path, () =>
       old === "" ? createFile(file, path, replacement) : replaceOnce(file, path, old, replacement),
     );
-    return { output: cutOutput(done) };
+    return { output: output.write(done) };
   },
 });
 

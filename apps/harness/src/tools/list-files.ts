@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cutOutput } from "../sandbox/cut-output.ts";
 import { explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
 import { walkFiles } from "../sandbox/walk-files.ts";
@@ -12,10 +11,10 @@ export default defineTool({
   description: "Lists the files of the package, or of one of its folders, one path a line.",
   arguments: z.strictObject({ path: z.string().optional().describe("Folder to list, relative to the package.") }),
   readOnly: true,
-  async run({ path = "." }, { root }) {
+  async run({ path = "." }, { root, output }) {
     const directory = await resolveInside(root, path);
     const files = await explainFileErrors(path, () => walkFiles(root, directory, MAX_FILES + 1));
     const lines = files.length > MAX_FILES ? [...files.slice(0, MAX_FILES), "(more files are not listed)"] : files;
-    return { output: cutOutput(lines.length === 0 ? "(no files)" : lines.join("\n")) };
+    return { output: output.write(lines.length === 0 ? "(no files)" : lines.join("\n")) };
   },
 });

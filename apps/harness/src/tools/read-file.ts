@@ -1,6 +1,5 @@
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-import { cutOutput } from "../sandbox/cut-output.ts";
 import { explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
 import { readText } from "../sandbox/text-file.ts";
@@ -15,13 +14,13 @@ export default defineTool({
     end: z.int().min(1).optional().describe("Last line; the end of the file when absent."),
   }),
   readOnly: true,
-  async run({ path, start = 1, end }, { root }) {
+  async run({ path, start = 1, end }, { root, output }) {
     const text = await explainFileErrors(path, async () => readText(await resolveInside(root, path), path));
     const lines = text.replace(/\n$/, "").split("\n");
     if (end !== undefined && end < start) throw refuse("end", `is ${end}, before start (${start})`);
     if (start > lines.length) throw refuse("start", `is ${start}, but the file has ${lines.length} lines`);
     const numbered = lines.slice(start - 1, end).map((line, index) => `${String(start + index).padStart(5)}  ${line}`);
-    return { output: cutOutput(numbered.join("\n")) };
+    return { output: output.write(numbered.join("\n")) };
   },
 });
 

@@ -2,9 +2,10 @@
 import editFile from "./edit-file.ts";
 import listFiles from "./list-files.ts";
 import readFile from "./read-file.ts";
+import readMore from "./read-more.ts";
 import runCommand from "./run-command.ts";
 import runTests from "./run-tests.ts";
 import search from "./search.ts";
 import type { Tool } from "./tool.ts";
 
-export const TOOLS: readonly Tool[] = [editFile, listFiles, readFile, runCommand, runTests, search];
+export const TOOLS: readonly Tool[] = [editFile, listFiles, readFile, readMore, runCommand, runTests, search];

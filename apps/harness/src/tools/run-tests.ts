@@ -10,12 +10,13 @@ export default defineTool({
   description: "Runs the package's tests; the answer starts with their exit code.",
   arguments: z.strictObject({}),
   readOnly: false,
-  async run(_args, { root, searchPath, signal }) {
+  async run(_args, { root, searchPath, signal, output }) {
     const result = await runProcess(process.execPath, ["--test", "--test-reporter=spec"], {
       cwd: root,
       searchPath,
       timeLimitMs: TIME_LIMIT_MS,
       signal,
+      output,
     });
     const tests = countTests(result.output.text);
     return {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-import { cutOutput } from "../sandbox/cut-output.ts";
 import { errorCode, explainFileErrors } from "../sandbox/file-error.ts";
 import { resolveInside } from "../sandbox/resolve-path.ts";
 import { walkFiles } from "../sandbox/walk-files.ts";
@@ -26,7 +25,7 @@ export default defineTool({
     path: z.string().optional().describe("File or folder to search, relative to the package; all of it when absent."),
   }),
   readOnly: true,
-  async run({ pattern, path = "." }, { root }) {
+  async run({ pattern, path = "." }, { root, output }) {
     const expression = compile(pattern);
     const place = await resolveInside(root, path);
     const { lines, isWhole } = await explainFileErrors(path, async () => readLines(await filesAt(root, place, path)));
@@ -34,7 +33,7 @@ export default defineTool({
     const shown = matches.slice(0, MAX_MATCHES).map((line) => `${line.path}:${line.number}: ${line.text}`);
     if (matches.length > MAX_MATCHES) shown.push(`(${matches.length - MAX_MATCHES} more matches are not shown)`);
     if (!isWhole) shown.push(`(only the first ${MAX_TOTAL_BYTES} bytes of files were searched; name a folder)`);
-    return { output: cutOutput(shown.length === 0 ? "(no matches)" : shown.join("\n")) };
+    return { output: output.write(shown.length === 0 ? "(no matches)" : shown.join("\n")) };
   },
 });
 

@@ -2,16 +2,37 @@
  * What a tool is: a name, a schema and one function from checked arguments to text. One file per tool.
  * Invariant: what the model did wrong comes back to it as an error text that names the argument; what we did wrong throws.
  */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-import type { CutOutput } from "../sandbox/cut-output.ts";
+import { type CutOutput, createOutputBuffer, type OutputBuffer } from "../sandbox/cut-output.ts";
 
-export type ToolContext = {
+/** What the tools of one run share. */
+export type RunContext = {
   /** Real path of the run's working copy. */
   root: string;
   searchPath: string;
+  /** Where outputs that are cut are kept whole, outside of the working copy. */
+  outputsDir: string;
+  /** Longest output that is shown whole. */
+  outputTokens: number;
   signal: AbortSignal;
 };
+
+export type ToolContext = RunContext & {
+  /** Takes what the call puts out, cuts it to what is shown, and keeps the rest. */
+  output: OutputBuffer;
+};
+
+export function openToolContext(context: RunContext, callId: string): ToolContext {
+  const kept = { id: callId, file: keptFileOf(context.outputsDir, callId) };
+  return { ...context, output: createOutputBuffer({ limitTokens: context.outputTokens, kept }) };
+}
+
+/** Ids come from the model's server, so they are no names of files. */
+export const keptFileOf = (outputsDir: string, callId: string): string =>
+  join(outputsDir, createHash("sha256").update(callId).digest("hex").slice(0, 32));
 
 export type ToolResult = {
   output: CutOutput;

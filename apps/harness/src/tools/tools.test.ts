@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
 import { TOOLS } from "./registry.ts";
 import { countTests } from "./run-tests.ts";
-import type { ToolContext } from "./tool.ts";
+import { openToolContext, type RunContext } from "./tool.ts";
 
 async function openPackage(files: Record<string, string>) {
   const root = await createTemporaryFolder();
@@ -12,11 +12,21 @@ async function openPackage(files: Record<string, string>) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  const context: ToolContext = { root, searchPath: process.env.PATH ?? "", signal: new AbortController().signal };
+  const context: RunContext = {
+    root,
+    searchPath: process.env.PATH ?? "",
+    outputsDir: await createTemporaryFolder(),
+    outputTokens: 10_000,
+    signal: new AbortController().signal,
+  };
+  let calls = 0;
   const call = async (name: string, args: unknown) => {
     const tool = TOOLS.find((candidate) => candidate.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
-    return tool.run(typeof args === "string" ? args : JSON.stringify(args), context);
+    return tool.run(
+      typeof args === "string" ? args : JSON.stringify(args),
+      openToolContext(context, `call_${++calls}`),
+    );
   };
   const text = async (name: string, args: unknown) => (await call(name, args)).output.text;
   return { root, call, text };
@@ -131,6 +141,38 @@ it("runs commands in the package and gives the exit code first", async () => {
     exitCode: 2,
     output: { text: "exit code: 2\nhello" },
   });
+});
+
+it("cuts five megabytes of output, and reads the rest of it by range without losing a character", async () => {
+  const { text } = await openPackage({});
+  const command = `node -e 'process.stdout.write("한글\\n".repeat(750_000))'`;
+  const cut = await text("run_command", { command });
+  expect(Buffer.byteLength(cut)).toBeLessThan(41_000);
+  const mark = /read_more (\{[^}]+\})/.exec(cut)?.[1] ?? "{}";
+  expect(JSON.parse(mark)).toEqual({ id: "call_1", from: expect.any(Number) });
+  let { id, from } = JSON.parse(mark);
+  for (let round = 0; round < 3; round++) {
+    const more = await text("read_more", { id, from });
+    const [head = "", ...lines] = more.split("\n");
+    const [, at, to, size] = /^bytes (\d+) to (\d+) of (\d+)$/.exec(head)?.map(Number) ?? [];
+    expect([at, size]).toEqual([from, 5_250_000]);
+    expect(lines.join("\n").replaceAll("한글\n", "").length).toBeLessThan(5);
+    expect(more).not.toContain("\ufffd");
+    from = to;
+  }
+  const end = await text("read_more", { id, from: 5_249_993 });
+  expect(end).toBe("bytes 5249993 to 5250000 of 5250000\n한글\n");
+  await expect(text("read_more", { id, from: 5_250_000 })).rejects.toThrow("from: is 5250000");
+  await expect(text("read_more", { id: "../../etc/passwd", from: 0 })).rejects.toThrow("nothing was cut of");
+});
+
+it("shows neither binary output nor what only a terminal understands", async () => {
+  const { text } = await openPackage({});
+  expect(await text("run_command", { command: "head -c 9000 /dev/zero" })).toBe(
+    "exit code: 0\n(binary output of 9000 bytes is not shown)",
+  );
+  const command = "printf '\\033[31mred\\033[0m\\n 10%%\\r 99%%\\r100%%\\r\\nbell\\007 \\033]0;title\\007end'";
+  expect(await text("run_command", { command })).toBe("exit code: 0\nred\n100%\nbell end");
 });
 
 it("runs the package's tests and counts them", async () => {
