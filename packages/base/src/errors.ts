@@ -83,6 +83,21 @@ export const ERRORS = {
     title: "The host can't be reached",
     remedy: "Check its name and port, as the gateway sees them.",
   },
+  budget_exceeded: {
+    status: 402,
+    title: "A budget is spent",
+    remedy: "Wait until it resets, or let somebody raise its limit; the same request is refused until then.",
+  },
+  budget_reserved: {
+    status: 429,
+    title: "What is left of a budget is held for calls under way",
+    remedy: "Wait as Retry-After says and repeat.",
+  },
+  unpriced_model: {
+    status: 403,
+    title: "A budget refuses a model without a price",
+    remedy: "Ask for another model, or let somebody add its price, or allow what is unpriced in the budget.",
+  },
   interrupted: { status: 503, title: "Stopped before it was done", remedy: "Start it again." },
 } as const;
 

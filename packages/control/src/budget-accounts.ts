@@ -6,7 +6,7 @@
  */
 import { assert, createId, type Decimal, formatDecimal, ZERO } from "@centspan/base";
 import type { BudgetAccounts, BudgetState, BudgetVisit } from "@centspan/model";
-import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { readUsd, toBudget } from "./budget-store.ts";
 import { budgetAccounts, budgetAlerts, budgetLeases, budgets } from "./schema.ts";
@@ -49,6 +49,7 @@ export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
         .where(
           and(
             isNull(budgetAlerts.closedAt),
+            gt(budgetAlerts.raisedAt, sql`now() - interval '1 day'`),
             or(isNull(budgetAlerts.claimedUntil), lt(budgetAlerts.claimedUntil, sql`now()`)),
           ),
         )

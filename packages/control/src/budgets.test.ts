@@ -175,7 +175,7 @@ describe("alerts", () => {
       ...{ budgetId: budget.budgetId, subject: "ci", from: FROM, limitUsd: budget.limitUsd },
       ...{ spentUsd: parseDecimal("9"), forecastUsd: null },
     };
-    const both = ["80", "forecast"].map((reason) => ({ ...alert, reason }));
+    const both = ["80", "forecast"].map((reason) => ({ ...alert, reason, channel: "log" as const }));
     await control.raiseBudgetAlerts([]);
     await Promise.all([control.raiseBudgetAlerts(both), control.raiseBudgetAlerts(both)]);
     const claims = await Promise.all([control.claimBudgetAlerts(60_000), control.claimBudgetAlerts(60_000)]);
@@ -191,7 +191,14 @@ describe("alerts", () => {
     await visit(budget, "a", { spent: "9" });
     await control.raiseBudgetAlerts([
       {
-        ...{ budgetId: budget.budgetId, subject: "ci", from: FROM, reason: "80", limitUsd: budget.limitUsd },
+        ...{
+          budgetId: budget.budgetId,
+          subject: "ci",
+          from: FROM,
+          reason: "80",
+          channel: "email",
+          limitUsd: budget.limitUsd,
+        },
         ...{ spentUsd: parseDecimal("9"), forecastUsd: parseDecimal("11.5") },
       },
     ]);

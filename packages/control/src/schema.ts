@@ -4,7 +4,7 @@
  * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
-import type { AuditEntry, BudgetInput, KeyKind, KeyRules, Signal } from "@centspan/model";
+import type { AlertChannel, AuditEntry, BudgetInput, KeyKind, KeyRules, Signal } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -167,13 +167,14 @@ export const budgetLeases = pgTable(
   ],
 );
 
-/** Of each account one for each reason. */
+/** Of each account one for each reason, and way to tell it. */
 export const budgetAlerts = pgTable(
   "budget_alerts",
   {
     id: text("id").primaryKey(),
     ...accountOf(),
     reason: text("reason").notNull(),
+    channel: text("channel").$type<AlertChannel>().notNull(),
     limitUsd: usd("limit_usd").notNull(),
     spentUsd: usd("spent_usd").notNull(),
     forecastUsd: usd("forecast_usd"),
@@ -182,7 +183,7 @@ export const budgetAlerts = pgTable(
     closedAt: instant("closed_at"),
   },
   (table) => [
-    uniqueIndex("budget_alerts_once").on(table.budget, table.subject, table.from, table.reason),
+    uniqueIndex("budget_alerts_once").on(table.budget, table.subject, table.from, table.reason, table.channel),
     foreignKey({
       name: "budget_alerts_account",
       columns: [table.budget, table.subject, table.from],

@@ -75,9 +75,11 @@ export type BudgetVisit = BudgetAccountId & {
 /** `heldUsd`: what the process may spend from now on, until it has not come for `ttlMs`. */
 export type BudgetState = { limitUsd: Decimal; spentUsd: Decimal; reservedUsd: Decimal; heldUsd: Decimal };
 
-/** `reason` is a threshold in percent, or `forecast`. */
+export type AlertChannel = "log" | "webhook" | "email";
+/** `reason` is a threshold in percent, or `forecast`. Each channel gets its own: one that is away makes no other say it twice. */
 export type BudgetAlert = BudgetAccountId & {
   reason: string;
+  channel: AlertChannel;
   limitUsd: Decimal;
   spentUsd: Decimal;
   forecastUsd: Decimal | null;
@@ -102,7 +104,7 @@ export type BudgetAccounts = {
   visitBudgetAccount(visit: BudgetVisit): Promise<BudgetState | null>;
   /** Each is raised once. */
   raiseBudgetAlerts(alerts: readonly BudgetAlert[]): Promise<void>;
-  /** Alerts to send: nobody else gets them for `forMs`. Those that were not sent by then come again. */
+  /** Alerts to send: nobody else gets them for `forMs`. Those that were not sent by then come again, for a day. */
   claimBudgetAlerts(forMs: number): Promise<DueBudgetAlert[]>;
   closeBudgetAlert(alertId: string): Promise<void>;
 };

@@ -35,6 +35,7 @@ const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${t
 
 function toOpenAiType(status: number): string {
   if (status === 401) return "authentication_error";
+  if (status === 402) return "insufficient_quota";
   if (status === 403) return "permission_error";
   if (status === 404) return "not_found_error";
   if (status === 429) return "rate_limit_error";
@@ -42,6 +43,7 @@ function toOpenAiType(status: number): string {
 }
 
 function toAnthropicType(status: number): string {
+  if (status === 402) return "billing_error";
   if (status === 413) return "request_too_large";
   if (status === 503) return "overloaded_error";
   if (status === 504) return "timeout_error";
