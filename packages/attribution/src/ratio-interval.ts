@@ -44,9 +44,12 @@ export function zeroPassBound(spendUsd: Decimal, tries: number, level: number): 
 }
 
 /** Nearest rank. The tolerance keeps a rank such as 0.025 × 2000 from being pushed up by its binary remainder. */
-function quantile(sorted: Float64Array, share: number): number {
+export function quantile(sorted: Float64Array, share: number): number {
   const rank = Math.ceil(share * sorted.length - 1e-9);
   return sorted[Math.min(Math.max(rank, 1), sorted.length) - 1] ?? Number.NaN;
 }
 
-const toBound = (value: number): Decimal | null => (Number.isFinite(value) ? parseDecimal(value.toFixed(10)) : null);
+/** A finite estimate as a decimal. */
+export const toEstimate = (value: number): Decimal => parseDecimal(value.toFixed(10));
+
+const toBound = (value: number): Decimal | null => (Number.isFinite(value) ? toEstimate(value) : null);
