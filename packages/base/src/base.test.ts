@@ -13,6 +13,7 @@ import {
   parseInstant,
   quantiseLine,
   ratio,
+  roundToSum,
   sumDecimals,
   toProblem,
 } from "./index.ts";
@@ -22,6 +23,29 @@ describe("money", () => {
     expect(formatDecimal(sumDecimals(["0.1", "0.2"].map(parseDecimal)))).toBe("0.3");
     expect(formatDecimal(parseDecimal("0.000000000001").times(countToDecimal(10n ** 20n)))).toBe("100000000");
     expect(formatDecimal(parseDecimal("-0.0"))).toBe("0");
+  });
+
+  it("rounds amounts so that they add up to their sum, rounded once", () => {
+    const round = (...amounts: string[]) => roundToSum(amounts.map(parseDecimal), 2).map(formatDecimal);
+    expect(round("0.333", "0.333", "0.334")).toEqual(["0.33", "0.33", "0.34"]);
+    expect(round("0.005", "0.005")).toEqual(["0.01", "0"]);
+    // A half of the sum goes to the even cent; what is below 0 is cut downwards too.
+    expect(round("0.005", "0.02")).toEqual(["0", "0.02"]);
+    expect(round("-0.004", "1.006")).toEqual(["0", "1"]);
+    expect(round()).toEqual([]);
+    const amount = fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((n) => parseDecimal((n / 1e6).toFixed(6)));
+    fc.assert(
+      fc.property(fc.array(amount), fc.integer({ min: 0, max: 4 }), (amounts, decimals) => {
+        const rounded = roundToSum(amounts, decimals);
+        expect(sumDecimals(rounded).eq(sumDecimals(amounts).round(decimals, 2))).toBe(true);
+        const unit = parseDecimal((10 ** -decimals).toFixed(4));
+        for (const [index, one] of rounded.entries()) {
+          const exact = amounts[index] ?? one;
+          expect(one.minus(exact).abs().lt(unit)).toBe(true);
+          expect(one.round(decimals, 0).eq(one)).toBe(true);
+        }
+      }),
+    );
   });
 
   it("refuses what is not a plain decimal", () => {

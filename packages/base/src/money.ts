@@ -1,7 +1,7 @@
 /**
  * Exact money. Amounts are decimals end to end: `Big` in memory, plain strings on the wire, Decimal(38,12) at rest.
  * Must not: take or return a JavaScript number for an amount.
- * Invariant: nothing rounds except the two functions whose names say so, and they round half to even.
+ * Invariant: nothing rounds except the three functions whose names say so, and they round half to even.
  */
 import { Big as createBig } from "big.js";
 
@@ -48,4 +48,21 @@ export function quantiseLine(amount: Decimal): Decimal {
 /** A displayed ratio of two amounts: 10 decimals, half to even; null when there is nothing to divide by. */
 export function ratio(numerator: Decimal, denominator: Decimal): Decimal | null {
   return denominator.eq(ZERO) ? null : numerator.div(denominator).round(10, 2);
+}
+
+/**
+ * Amounts with so many decimals that add up to their exact sum, which is rounded once: each is cut, and the units that are
+ * then missing go to those that lost most by it, of equals to the earlier (largest remainder).
+ */
+export function roundToSum(amounts: readonly Decimal[], decimals: number): Decimal[] {
+  const unit = new Big(`1e-${decimals}`);
+  const cut = amounts.map((amount) => {
+    const towardsZero = amount.round(decimals, 0);
+    return towardsZero.gt(amount) ? towardsZero.minus(unit) : towardsZero;
+  });
+  const missing = sumDecimals(amounts).round(decimals, 2).minus(sumDecimals(cut)).div(unit);
+  const lost = amounts.map((amount, index) => amount.minus(cut[index] ?? ZERO));
+  const mostFirst = [...lost.keys()].sort((a, b) => (lost[b] ?? ZERO).cmp(lost[a] ?? ZERO) || a - b);
+  const raised = new Set(mostFirst.slice(0, Number(missing.toFixed())));
+  return cut.map((amount, index) => (raised.has(index) ? amount.plus(unit) : amount));
 }
