@@ -1,2 +1,3 @@
 export * from "./mini-swe-agent.ts";
 export * from "./swebench-stats.ts";
+export * from "./trajectory.ts";
