@@ -47,6 +47,7 @@ export type OutcomeFinding = Pick<Outcome, "kind" | "status" | "evidence">;
 export type OutcomeSource = {
   id: string;
   describe: string;
+  mediaType: "application/json" | "application/xml" | "text/plain";
   /** Reads a whole report. `exitCode` is that of the process that wrote it; null when nobody knows. Throws CentspanError("invalid_file"). */
   read(report: string, exitCode: number | null): OutcomeFinding;
 };

@@ -24,7 +24,8 @@ export const createReportRoute = (source: OutcomeSource): Route =>
       exitCode: z.coerce.number().int().min(-1).max(255).optional(),
     }),
     body: z.string().min(1, "must hold the report"),
-    bodyType: "application/xml",
+    bodyType: source.mediaType,
+    bodyIsText: true,
     answer: outcomeRowSchema,
     successStatus: 201,
     async run({ deps, caller, query, body }) {

@@ -3,27 +3,25 @@
  * totals in attributes are wrong often enough that only `testcase` elements count. Document types are refused and
  * entities other than the five of XML and characters by number are not expanded.
  */
-import { CentspanError } from "@centspan/base";
+import type { CentspanError } from "@centspan/base";
 import { defineOutcomeSource } from "@centspan/model";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { judgeTests, type TestTally } from "../judge-tests.ts";
-
-const MAX_BYTES = 16 * 1024 * 1024;
-/** What is wrong with a report is said with a piece of it, of whatever length. */
-const MAX_MESSAGE = 300;
+import { limitReport, refuseReport } from "../refuse-report.ts";
 
 type Element = Record<string, unknown>;
 
 export default defineOutcomeSource({
   id: "junit",
   describe: "JUnit XML as written by node --test, pytest, Jest, Vitest, Maven, Gradle and others",
+  mediaType: "application/xml",
   read(report, exitCode) {
     return judgeTests(tallyCases(parseReport(report)), exitCode);
   },
 });
 
 function parseReport(report: string): Element {
-  if (Buffer.byteLength(report) > MAX_BYTES) throw invalid(`larger than ${MAX_BYTES} bytes`);
+  limitReport("JUnit", report);
   if (hasDocumentType(report)) throw invalid("has a document type, which is not accepted");
   const problem = XMLValidator.validate(report);
   if (problem !== true) throw invalid(`line ${problem.err.line}: ${problem.err.msg}`, `line ${problem.err.line}`);
@@ -127,9 +125,4 @@ const decodeText = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 
-const invalid = (what: string, field?: string): CentspanError =>
-  new CentspanError(
-    "invalid_file",
-    `JUnit report: ${what.slice(0, MAX_MESSAGE)}`,
-    field === undefined ? {} : { field },
-  );
+const invalid = (what: string, field?: string): CentspanError => refuseReport("JUnit", what, field);

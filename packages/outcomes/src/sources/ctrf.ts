@@ -1,0 +1,61 @@
+/**
+ * CTRF, the Common Test Report Format: JSON with one entry a test. Counted are the tests, never the summary. A flaky test is
+ * one that passed in the end; pending and other ones did not run to a verdict.
+ */
+import { defineOutcomeSource } from "@centspan/model";
+import { z } from "zod";
+import { judgeTests } from "../judge-tests.ts";
+import { limitReport, refuseReport } from "../refuse-report.ts";
+
+const reportSchema = z.looseObject({
+  results: z.looseObject({
+    summary: z.looseObject({ failed: z.int().nonnegative().optional() }).optional(),
+    tests: z.array(
+      z.looseObject({
+        name: z.string(),
+        suite: z.union([z.string(), z.array(z.string())]).optional(),
+        status: z.enum(["passed", "failed", "skipped", "pending", "other"]),
+      }),
+    ),
+  }),
+});
+
+export default defineOutcomeSource({
+  id: "ctrf",
+  describe: "CTRF JSON as written by the reporters of ctrf.io for Playwright, Cypress, Jest, pytest, k6 and others",
+  mediaType: "application/json",
+  read(report, exitCode) {
+    limitReport("CTRF", report);
+    const { tests, summary } = parseReport(report);
+    const failing = tests.filter(({ status }) => status === "failed");
+    const passed = tests.filter(({ status }) => status === "passed").length;
+    return judgeTests(
+      {
+        passed,
+        failed: failing.length,
+        skipped: tests.length - passed - failing.length,
+        failing: failing.map(({ suite = [], name }) => [suite, name].flat().join(" > ")),
+        claimsMoreFailures: (summary?.failed ?? 0) > failing.length,
+      },
+      exitCode,
+    );
+  },
+});
+
+function parseReport(report: string) {
+  let json: unknown;
+  try {
+    json = JSON.parse(report);
+  } catch (error) {
+    throw refuseReport("CTRF", error instanceof Error ? error.message : "is not JSON");
+  }
+  const parsed = reportSchema.safeParse(json);
+  if (parsed.success) return parsed.data.results;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  throw refuseReport(
+    "CTRF",
+    `${field === "" ? "the report" : field}: ${issue?.message}`,
+    field === "" ? undefined : field,
+  );
+}
