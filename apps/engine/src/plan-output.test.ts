@@ -3,7 +3,7 @@ import { getTokenizer } from "@centspan/tokens";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type OutputPlan, planOutput } from "./plan-output.ts";
-import { type PlayedTurn, say } from "./players/player.ts";
+import type { PlayedTurn } from "./players/player.ts";
 
 const tokenizer = await getTokenizer("scripted-strong");
 const turn: fc.Arbitrary<PlayedTurn> = fc.record({
@@ -65,14 +65,17 @@ describe("an output plan", () => {
   });
 
   it("of a recorded turn takes exactly the recorded tokens, its text spread over those that were not reasoning", () => {
-    const counts = fc.record({ reasoning: fc.nat(20), visible: fc.integer({ min: 1, max: 40 }) });
+    const counts = fc.record({ reasoning: fc.nat(20), visible: fc.integer({ min: 4, max: 40 }) });
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 60 }), counts, (text, { reasoning, visible }) => {
+      fc.property(turn, counts, (played, { reasoning, visible }) => {
         const recorded = { outputTokens: reasoning + visible, reasoningTokens: reasoning };
-        const plan = planOutput(tokenizer, { ...say(text), recorded }, 100_000);
+        const { text, toolCalls } = played;
+        const plan = planOutput(tokenizer, { reasoning: "", text, toolCalls, recorded }, 100_000);
         expect(plan.tokens).toHaveLength(reasoning + visible);
         expect(count(plan, "reasoning")).toBe(reasoning);
-        expect(textOf(plan, plan.parts.length - 1)).toBe(text);
+        const shown = plan.parts.flatMap((part, at) => (part.kind === "reasoning" ? [] : [textOf(plan, at)]));
+        const hasText = text !== "" || toolCalls.length === 0;
+        expect(shown).toEqual([...(hasText ? [text] : []), ...toolCalls.map(({ argumentsJson }) => argumentsJson)]);
       }),
     );
   });

@@ -61,17 +61,36 @@ function planPlayed(tokenizer: Tokenizer, turn: PlayedTurn): OutputPlan {
   return { parts, tokens, ids, reasoningTokens, finishReason: turn.toolCalls.length > 0 ? "tool_calls" : "stop" };
 }
 
-/** A recorded answer: its text spread evenly over as many tokens as it took. */
+/** A recorded answer: what it shows spread evenly over as many tokens as it took, at least one for each part. */
 function planRecorded(turn: PlayedTurn, recorded: { outputTokens: number; reasoningTokens: number }): OutputPlan {
   const { outputTokens, reasoningTokens } = recorded;
-  const parts: OutputPart[] = reasoningTokens > 0 ? [{ kind: "reasoning" }, { kind: "text" }] : [{ kind: "text" }];
-  const textPart = parts.length - 1;
-  const letters = [...turn.text];
-  const textTokens = outputTokens - reasoningTokens;
-  const cut = (index: number): number => Math.floor((letters.length * index) / textTokens);
-  const tokens = Array.from({ length: outputTokens }, (_, index): OutputToken => {
-    const at = index - reasoningTokens;
-    return at < 0 ? { part: 0, text: "" } : { part: textPart, text: letters.slice(cut(at), cut(at + 1)).join("") };
-  });
-  return { parts, tokens, ids: [], reasoningTokens, finishReason: "stop" };
+  const hasText = turn.text !== "" || turn.toolCalls.length === 0;
+  const shown: { part: OutputPart; letters: string[] }[] = [
+    ...(hasText ? [{ part: { kind: "text" } as const, letters: [...turn.text] }] : []),
+    ...turn.toolCalls.map(({ name, argumentsJson }) => ({
+      part: { kind: "call", name } as const,
+      letters: [...argumentsJson],
+    })),
+  ];
+  const parts: OutputPart[] = [
+    ...(reasoningTokens > 0 ? [{ kind: "reasoning" } as const] : []),
+    ...shown.map(({ part }) => part),
+  ];
+  const first = parts.length - shown.length;
+  const tokens = Array.from({ length: reasoningTokens }, (): OutputToken => ({ part: 0, text: "" }));
+  let tokensLeft = Math.max(outputTokens - reasoningTokens, shown.length);
+  let lettersLeft = shown.reduce((sum, { letters }) => sum + letters.length, 0);
+  for (const [index, { letters }] of shown.entries()) {
+    const after = shown.length - index - 1;
+    const even = lettersLeft === 0 ? 0 : Math.round((tokensLeft * letters.length) / lettersLeft);
+    const count = after === 0 ? tokensLeft : Math.min(Math.max(even, 1), tokensLeft - after);
+    const cut = (at: number): number => Math.floor((letters.length * at) / count);
+    for (let at = 0; at < count; at++) {
+      tokens.push({ part: first + index, text: letters.slice(cut(at), cut(at + 1)).join("") });
+    }
+    tokensLeft -= count;
+    lettersLeft -= letters.length;
+  }
+  const finishReason = turn.toolCalls.length > 0 ? "tool_calls" : "stop";
+  return { parts, tokens, ids: [], reasoningTokens, finishReason };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readTrajectory } from "./trajectory.ts";
 
-const bash = (command: string) => ({ name: "bash", argumentsJson: JSON.stringify({ command }) });
+const bash = (command: string) => [{ name: "bash", argumentsJson: JSON.stringify({ command }) }];
 const read = (value: object, name = "runs/org-1.traj.json") => readTrajectory(name, JSON.stringify(value, null, 1));
 const answer = (content: string, output: number, reasoning: number) => ({
   role: "assistant",
@@ -31,12 +31,19 @@ describe("a trajectory", () => {
       opening: ["issue"],
       steps: [
         {
+          text: "THOUGHT: look\n\n```bash\nls -a\n```",
           said: "THOUGHT: look",
-          call: bash("ls -a"),
+          calls: bash("ls -a"),
           observation: "a.js",
           tokens: { output: 30, reasoning: 20 },
         },
-        { said: "no command", call: bash(""), observation: "", tokens: { output: 9, reasoning: 0 } },
+        {
+          text: "no command",
+          said: "no command",
+          calls: bash(""),
+          observation: "",
+          tokens: { output: 9, reasoning: 0 },
+        },
       ],
     });
   });
@@ -60,10 +67,30 @@ describe("a trajectory", () => {
       instructions: "rules",
       opening: ["demonstration", "issue"],
       steps: [
-        { said: "first", call: { name: "open", argumentsJson: '{"path":"a"}' }, observation: "opened", tokens: null },
-        { said: "then", call: bash("edit 1:1\nx\n"), observation: "edited", tokens: null },
+        {
+          text: "first",
+          said: "first",
+          calls: [{ name: "open", argumentsJson: '{"path":"a"}' }],
+          observation: "opened",
+          tokens: null,
+        },
+        { text: history[5]?.content, said: "then", calls: bash("edit 1:1\nx\n"), observation: "edited", tokens: null },
       ],
     });
+  });
+
+  it("of our own harness is what its recording says", () => {
+    const calls = [...bash("ls"), ...bash("cat a.js")];
+    const turns = [
+      { text: "I look.", calls, outputTokens: 12 },
+      { text: "Done.", calls: [], outputTokens: null },
+    ];
+    const { id, steps } = read({ trajectory_format: "centspan-run-1", instance_id: "run_1", turns });
+    expect(id).toBe("run_1");
+    expect(steps).toEqual([
+      { text: "I look.", said: "I look.", calls, observation: "", tokens: { output: 12, reasoning: 0 } },
+      { text: "Done.", said: "Done.", calls: [], observation: "", tokens: null },
+    ]);
   });
 
   it.each<[object, string]>([

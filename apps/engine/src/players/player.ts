@@ -18,9 +18,12 @@ export type Player = {
 const isByAssistant = (item: ConversationItem): boolean =>
   item.type === "tool_call" || (item.type === "message" && item.role === "assistant");
 
-/** Assistant turns so far: what the assistant said and called between two inputs is one turn. */
+/**
+ * Assistant turns so far: what the assistant said and called between two inputs is one turn. Of a conversation that was cut
+ * the handover says how many there were before.
+ */
 export function countAssistantTurns(conversation: Conversation): number {
-  let turns = 0;
+  let turns = readHandover(conversation);
   let before = false;
   for (const item of conversation.items) {
     const now = isByAssistant(item);
@@ -31,3 +34,24 @@ export function countAssistantTurns(conversation: Conversation): number {
 }
 
 export const say = (text: string): PlayedTurn => ({ reasoning: "", text, toolCalls: [] });
+
+const NOTE = "Answers before the latest";
+
+function readHandover({ items }: Conversation): number {
+  const handovers = items.flatMap((item) =>
+    item.type === "message" && item.role === "user" && item.text.startsWith("Handover:") ? [item.text] : [],
+  );
+  return Number(new RegExp(`^${NOTE}: (\\d+)$`, "m").exec(handovers.at(-1) ?? "")?.[1] ?? 0);
+}
+
+/** Players keep nothing of a conversation but how far it is, so that is all they hand over. The latest answer stays in it. */
+export function withHandover({ model, answer }: Player): Player {
+  return {
+    model,
+    answer(conversation) {
+      const last = conversation.items.at(-1);
+      if (last?.type !== "message" || !last.text.startsWith("Handover request:")) return answer(conversation);
+      return say(`${NOTE}: ${Math.max(0, countAssistantTurns(conversation) - 1)}`);
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Conversation, ConversationItem } from "@centspan/model";
 import { describe, expect, it } from "vitest";
+import { withHandover } from "./player.ts";
 import { loadPlayers } from "./registry.ts";
 import { createReplayPlayer, loadReplayPlayer } from "./replay.ts";
 import { createScriptedPlayers } from "./scripted.ts";
@@ -118,12 +119,49 @@ describe("replay", () => {
     expect(replay.answer(ended).text).toMatch(/has 2 answers/);
   });
 
+  it("calls the recorded tools of an agent that has them", () => {
+    const file = { ...trajectory, messages: [recorded("I look.\n```bash\nls\n```", 30, 20)] };
+    const replay = createReplayPlayer(JSON.stringify(file), "file");
+    const tools = [{ name: "bash", description: "", parametersJson: "{}" }];
+    const call = { name: "bash", argumentsJson: '{"command":"ls"}' };
+    const asked = conversation(user("u"));
+    expect(replay.answer({ ...asked, tools })).toMatchObject({ text: "I look.", toolCalls: [call] });
+    expect(replay.answer(asked)).toMatchObject({ text: "I look.\n```bash\nls\n```", toolCalls: [] });
+  });
+
   it("refuses what is no trajectory, naming the place", async () => {
-    expect(() => createReplayPlayer("{", "run.json")).toThrow(/run.json is not JSON/);
+    expect(() => createReplayPlayer("{", "run.json")).toThrow(/run.json:1:2: is not valid JSON/);
     const broken = { ...trajectory, messages: [recorded("x", 10, 10)] };
     expect(() => createReplayPlayer(JSON.stringify(broken), "run.json")).toThrow(/no token for the visible answer/);
     await expect(loadReplayPlayer("/nowhere.json")).rejects.toThrow(/nowhere.json can't be read/);
   });
+});
+
+it("goes on after a handover where the conversation was cut", () => {
+  const replay = withHandover(
+    createReplayPlayer(
+      JSON.stringify({
+        trajectory_format: "centspan-run-1",
+        instance_id: "r",
+        turns: ["one", "two", "three", "four"].map((text) => ({ text, calls: [], outputTokens: null })),
+      }),
+      "file",
+    ),
+  );
+  const before = [
+    user("task"),
+    assistant("one"),
+    user("r"),
+    assistant("two"),
+    user("r"),
+    assistant("three"),
+    user("r"),
+  ];
+  const handover = replay.answer(conversation(...before, user("Handover request: write down"))).text;
+  const cut = [user("task"), user(`Handover: cut\n\n${handover}`), assistant("three"), user("r")];
+  expect(replay.answer(conversation(...cut)).text).toBe("four");
+  const again = replay.answer(conversation(...cut, user("Handover request: once more"))).text;
+  expect(again).toBe(handover);
 });
 
 it("bundles every script file; run `npx tsx build-scripts.ts` when this fails", () => {
