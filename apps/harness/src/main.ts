@@ -16,5 +16,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   tasksDir: fileURLToPath(new URL("../tasks", import.meta.url)),
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
+  input: process.stdin,
   signal: interrupt.signal,
 });

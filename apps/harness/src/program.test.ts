@@ -1,9 +1,9 @@
 /** The commands from arguments to printed lines and exit code, against a model server; one test as a real process. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { runProgram } from "./program.ts";
@@ -25,6 +25,7 @@ async function harness(args: string[], env: Record<string, string> = {}) {
     complain: (text) => {
       printed.stderr += text;
     },
+    input: new PassThrough(),
     signal: new AbortController().signal,
   });
   return { ...printed, code };
@@ -50,11 +51,19 @@ it("runs a task, prints the result and says by its exit code that the tests fail
   const args = ["run", "--task", "iso-week-year", "--task-id", "payments/7", "--model", "m"];
   const asJson = await harness([...args, "--json"], env);
   expect(asJson).toMatchObject({ code: 1, stderr: "" });
-  expect(JSON.parse(asJson.stdout)).toMatchObject({ status: "failed", stop: "answered", turns: 1, errors: [] });
+  const lines = asJson.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { type: "run", runId: expect.stringMatching(/^run_/) },
+    { type: "turn", turn: 1, calls: [], spentUsd: "0" },
+    { type: "result", status: "failed", stop: "answered", turns: 1, errors: [], spent: { turns: 1, usd: "0" } },
+  ]);
   expect(peer.received[0]?.headers["x-centspan-task"]).toBe("payments/7");
   const forPeople = await harness(args, env);
   expect(forPeople.stdout).toMatch(
-    /^failed after 1 turns \(answered\)\nrun run_\w+, no trace\nthe agent says: I can't/,
+    /failed after 1 turns \(answered\)\nrun run_\w+, no trace\nspent .*\nthe agent says: I can't/,
   );
 });
 
@@ -78,9 +87,7 @@ it.each([
 });
 
 it("stops on Ctrl-C: programs killed, working copies gone, summary printed", { timeout: 30_000 }, async () => {
-  const folder = await createTemporaryFolder();
-  const started = join(folder, "started");
-  const answer = () => ({ calls: [{ tool: "run_command", args: { command: `touch ${started}; sleep 600` } }] });
+  const answer = () => ({ calls: [{ tool: "run_command", args: { command: "touch started; sleep 600" } }] });
   const { workDir, env } = await openPeer(answer);
   const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", "workload", "--json"], {
     cwd: APP,
@@ -89,11 +96,15 @@ it("stops on Ctrl-C: programs killed, working copies gone, summary printed", { t
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const finished = Promise.all([child.stdout.toArray(), once(child, "close")]);
-  await pollUntil("a command of the agent to start", () => existsSync(started), 25_000);
+  await pollUntil(
+    "a command of the agent to start",
+    async () => (await readdir(workDir, { recursive: true })).some((path) => path.endsWith("copy/started")),
+    25_000,
+  );
   child.kill("SIGINT");
   const [stdout, [code]] = await finished;
   expect(code).toBe(130);
   const lines = stdout.join("").trim().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "summary", interrupted: true, finished: 0 });
-  expect(await readdir(workDir)).toEqual([]);
+  expect((await readdir(workDir, { recursive: true })).filter((path) => path.endsWith("/copy"))).toEqual([]);
 });

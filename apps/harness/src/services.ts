@@ -5,6 +5,7 @@ import { trace } from "@opentelemetry/api";
 import { type Settings, searchPathOf } from "./config.ts";
 import type { RunServices } from "./loop/run-task.ts";
 import { createMechanisms } from "./mechanisms.ts";
+import { chooseSandbox, type SandboxChoice } from "./sandbox/open-sandbox.ts";
 import { createResponsesClient } from "./transport/responses-client.ts";
 import type { RetryPolicy } from "./transport/retry.ts";
 import { localRecorder } from "./verify/read-evidence.ts";
@@ -14,14 +15,18 @@ export type ServiceOptions = {
   settings: Settings;
   version: string;
   connections: number;
-  keepWorkingCopies: boolean;
+  keepCopies: RunServices["keepCopies"];
+  sandbox: Pick<SandboxChoice, "kind" | "image" | "unsafe">;
   signal: AbortSignal;
 };
 
 export type OpenServices = { services: RunServices; close(): Promise<void> };
 
-export function openServices(options: ServiceOptions): OpenServices {
-  const { settings, version, keepWorkingCopies, signal } = options;
+export async function openServices(options: ServiceOptions): Promise<OpenServices> {
+  const { settings, version, keepCopies, signal } = options;
+  const searchPath = searchPathOf(settings);
+  const workDir = settings.CENTSPAN_WORK_DIR;
+  const openSandbox = await chooseSandbox({ ...options.sandbox, searchPath, workDir });
   const retry: RetryPolicy = { maxTries: 6, baseDelayMs: 250, maxDelayMs: 30_000, random: createRandom(Date.now()) };
   const telemetry = openTelemetry(settings, version);
   const client = createResponsesClient({
@@ -37,10 +42,16 @@ export function openServices(options: ServiceOptions): OpenServices {
       telemetry,
       client,
       outcomes,
-      workDir: settings.CENTSPAN_WORK_DIR,
-      searchPath: searchPathOf(settings),
+      gatewayUrl: settings.CENTSPAN_GATEWAY_URL,
+      workDir,
+      searchPath,
       version,
-      keepWorkingCopies,
+      keepCopies,
+      openSandbox,
+      person: null,
+      takeSteering: () => [],
+      report: () => undefined,
+      onStart: () => undefined,
       signal,
     },
     close: async () => {

@@ -1,37 +1,55 @@
 /**
- * Executes the tool calls of one turn. Neighbouring calls that only read run beside each other; a call that may change
- * something runs alone, after what came before it. Results keep the order of the calls.
+ * Makes the tool calls of one turn. Neighbouring calls that only read run beside each other; a call that may change
+ * something runs alone, after what came before it, once it was approved, and from a checkpoint: if a kill cuts it off, the
+ * next process makes it again from there.
  */
 import { CentspanError } from "@centspan/base";
 import { failSpan, setAttributes } from "@centspan/telemetry";
-import { openToolContext, type RunContext, type Tool, type ToolContext, type ToolResult } from "../tools/tool.ts";
+import type { Gate } from "../approval/gate.ts";
+import type { Happening } from "../events/event.ts";
+import { openUnconfined } from "../sandbox/unconfined.ts";
+import type { Checkpoint } from "../task/checkpoint.ts";
+import { openToolContext, type RunContext, type Tool, type ToolResult } from "../tools/tool.ts";
 import type { FunctionCall } from "../transport/read-turn.ts";
 import type { RunSpans } from "./identity.ts";
 
-export type CallOutput = { type: "function_call_output"; call_id: string; output: string };
+/** What the calls of a thread are made with. */
+export type Execution = {
+  findTool(name: string): Tool | undefined;
+  context: RunContext;
+  spans: RunSpans;
+  gate: Gate;
+  record(happening: Happening): void;
+  checkpoint: Checkpoint;
+  /** Of programs that a person lets out of the sandbox. */
+  searchPath: string;
+};
 
+/** `wasInterrupted` says which calls an earlier process began and did not end. */
 export async function executeCalls(
   calls: readonly FunctionCall[],
-  tools: readonly Tool[],
-  context: RunContext,
-  spans: RunSpans,
-): Promise<CallOutput[]> {
-  const outputs: CallOutput[] = [];
-  for (const group of groupCalls(calls, tools)) {
-    const done = group.map((call) => executeCall(call, findTool(tools, call), context, spans, group.length));
-    outputs.push(...(await Promise.all(done)));
+  execution: Execution,
+  wasInterrupted: (callId: string) => boolean,
+): Promise<void> {
+  for (const group of groupCalls(calls, execution.findTool)) {
+    await Promise.all(
+      group.map(async (call) => {
+        const tool = execution.findTool(call.name);
+        const isChecked = tool !== undefined && !tool.readOnly && !tool.resumes;
+        const lost = isChecked && !(await startFromCheckpoint(call, execution, wasInterrupted(call.callId)));
+        if (lost) return void execution.record(describeLost(call));
+        await executeCall(call, execution, { parallel: group.length });
+      }),
+    );
   }
-  return outputs;
 }
 
-const findTool = (tools: readonly Tool[], call: FunctionCall) => tools.find((tool) => tool.name === call.name);
-
 /** Runs of read-only calls, and every other call by itself. */
-export function groupCalls(calls: readonly FunctionCall[], tools: readonly Tool[]): FunctionCall[][] {
+export function groupCalls(calls: readonly FunctionCall[], findTool: Execution["findTool"]): FunctionCall[][] {
   const groups: FunctionCall[][] = [];
   let open: FunctionCall[] | null = null;
   for (const call of calls) {
-    const reads = findTool(tools, call)?.readOnly === true;
+    const reads = findTool(call.name)?.readOnly === true;
     if (reads && open) {
       open.push(call);
       continue;
@@ -43,47 +61,83 @@ export function groupCalls(calls: readonly FunctionCall[], tools: readonly Tool[
   return groups;
 }
 
-function executeCall(
+/** False where the call was cut off and nothing says how things were before it. */
+async function startFromCheckpoint(call: FunctionCall, execution: Execution, wasCutOff: boolean): Promise<boolean> {
+  if (wasCutOff) return execution.checkpoint.restore();
+  await execution.checkpoint.take();
+  execution.record({ type: "tool_started", call });
+  return true;
+}
+
+const LOST = "the call was cut off; it may have done all, some or none of what it was to do";
+
+const describeLost = (call: FunctionCall): Happening => ({
+  type: "tool_done",
+  call,
+  output: `error: ${LOST}`,
+  totalBytes: 0,
+  error: "interrupted",
+});
+
+/** Makes one call and records how it ended. `within` is the call whose program makes it. */
+export function executeCall(
   call: FunctionCall,
-  tool: Tool | undefined,
-  context: RunContext,
-  spans: RunSpans,
-  parallel: number,
-): Promise<CallOutput> {
+  execution: Execution,
+  around: { parallel: number; within?: string },
+): Promise<ToolResult> {
+  const { context, spans, record } = execution;
   const attributes = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": call.name,
     "gen_ai.tool.call.id": call.callId,
     "centspan.tool.input_bytes": Buffer.byteLength(call.argumentsJson),
-    "centspan.tool.parallel": parallel,
+    "centspan.tool.parallel": around.parallel,
   };
   return spans("execute_tool {name}", { subject: call.name, attributes }, async (span) => {
-    const result = await runTool(call, tool, openToolContext(context, call.callId), (error) => failSpan(span, error));
-    setAttributes(span, {
-      "centspan.tool.output_bytes": result.output.totalBytes,
-      "centspan.tool.sent_bytes": Buffer.byteLength(result.output.text),
-      "centspan.tool.truncated": result.output.truncated,
-      "process.exit.code": result.exitCode,
-      "centspan.tests.passed": result.tests?.passed,
-      "centspan.tests.failed": result.tests?.failed,
+    let refusal: CentspanError | null = null;
+    const result: ToolResult = await runTool(call, execution).catch((error: unknown) => {
+      // What the model got wrong is an answer to the model; it can do better in its next turn.
+      if (!(error instanceof CentspanError)) throw error;
+      context.signal.throwIfAborted();
+      refusal = error;
+      failSpan(span, error);
+      return { output: openToolContext(context, call.callId).output.write(`error: ${error.message}`) };
     });
-    return { type: "function_call_output", call_id: call.callId, output: result.output.text };
+    const { output, exitCode, tests } = result;
+    setAttributes(span, {
+      "centspan.tool.output_bytes": output.totalBytes,
+      "centspan.tool.sent_bytes": Buffer.byteLength(output.text),
+      "centspan.tool.truncated": output.truncated,
+      "process.exit.code": exitCode,
+      "centspan.tests.passed": tests?.passed,
+      "centspan.tests.failed": tests?.failed,
+    });
+    record({
+      type: "tool_done",
+      call,
+      ...(around.within !== undefined && { within: around.within }),
+      output: output.text,
+      totalBytes: output.totalBytes,
+      ...(exitCode !== undefined && { exitCode }),
+      ...errorOf(refusal),
+    });
+    return result;
   });
 }
 
-/** What the model got wrong is an answer to the model; it can do better in its next turn. */
-async function runTool(
-  call: FunctionCall,
-  tool: Tool | undefined,
-  context: ToolContext,
-  onRefusal: (error: CentspanError) => void,
-): Promise<ToolResult> {
-  try {
-    if (!tool) throw new CentspanError("not_found", `there is no tool ${JSON.stringify(call.name)}`);
-    return await tool.run(call.argumentsJson, context);
-  } catch (error) {
-    if (!(error instanceof CentspanError)) throw error;
-    onRefusal(error);
-    return { output: context.output.write(`error: ${error.message}`) };
-  }
+const errorOf = (error: CentspanError | null): { error?: string } => (error === null ? {} : { error: error.code });
+
+async function runTool(call: FunctionCall, execution: Execution): Promise<ToolResult> {
+  const { context, gate } = execution;
+  const tool = execution.findTool(call.name);
+  if (!tool) throw new CentspanError("not_found", `there is no tool ${JSON.stringify(call.name)}`);
+  if (tool.readOnly) return tool.run(call.argumentsJson, openToolContext(context, call.callId));
+  const asked = { callId: call.callId, tool: call.name };
+  const subject = (await tool.subject?.(call.argumentsJson, context)) ?? { kind: "tool" as const, text: call.name };
+  await gate.admit(asked, subject);
+  const result = await tool.run(call.argumentsJson, openToolContext(context, call.callId));
+  const failedInside = subject.kind === "command" && result.exitCode !== 0 && context.sandbox.kind !== "none";
+  if (!failedInside || !(await gate.mayLeaveSandbox(asked, subject))) return result;
+  const outside = { ...context, sandbox: openUnconfined(execution.searchPath) };
+  return tool.run(call.argumentsJson, openToolContext(outside, call.callId));
 }

@@ -11,7 +11,7 @@ it("keeps the order of calls, runs what may change something alone, and readers 
   fc.assert(
     fc.property(fc.array(name, { maxLength: 12 }), (names) => {
       const calls = names.map((tool, index) => ({ callId: String(index), name: tool, argumentsJson: "{}" }));
-      const groups = groupCalls(calls, TOOLS);
+      const groups = groupCalls(calls, (name) => TOOLS.find((tool) => tool.name === name));
       expect(groups.flat()).toEqual(calls);
       const kinds = groups.map((group) => group.map((call) => readers.has(call.name)));
       for (const [index, kind] of kinds.entries()) {

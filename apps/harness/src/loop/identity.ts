@@ -11,6 +11,8 @@ export type Role = (typeof ROLES)[number];
 
 export type RunIdentity = {
   runId: string;
+  /** One context of the run: the lead's is the run's own id, each sub-agent has another. */
+  threadId: string;
   /** The ticket that the run works on, as its owner names it. */
   taskId: string;
   taskType: string;
@@ -38,7 +40,7 @@ export function identityHeaders(identity: RunIdentity): Record<string, string> {
     "x-centspan-repository": identity.repository,
     "x-centspan-attempt": String(identity.attempt),
     "x-centspan-harness-version": identity.harnessVersion,
-    "x-centspan-session": identity.runId,
+    "x-centspan-session": identity.threadId,
   };
 }
 
@@ -52,7 +54,7 @@ export function identityAttributes(identity: RunIdentity): SpanAttributes {
     "centspan.attempt": identity.attempt,
     "centspan.repository": identity.repository,
     "centspan.harness.version": identity.harnessVersion,
-    "gen_ai.conversation.id": identity.runId,
+    "gen_ai.conversation.id": identity.threadId,
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { CentspanError, createRandom } from "@centspan/base";
 import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { createMechanisms } from "../mechanisms.ts";
+import { openUnconfined } from "../sandbox/unconfined.ts";
 import { pollUntil } from "../testing/poll.ts";
 import {
   type PeerOptions,
@@ -17,7 +18,8 @@ import { createTinyTask } from "../testing/tiny-task.ts";
 import { createResponsesClient } from "../transport/responses-client.ts";
 import { localRecorder } from "../verify/read-evidence.ts";
 import type { OutcomeRecorder } from "../verify/record-outcome.ts";
-import { type RunRequest, type RunServices, runTask } from "./run-task.ts";
+import { type RunRequest, UNATTENDED } from "./run-request.ts";
+import { type RunServices, runTask } from "./run-task.ts";
 
 const memory = openSpanMemory();
 beforeEach(() => memory.reset());
@@ -52,14 +54,21 @@ async function run(peerOptions: PeerOptions, changes: Partial<RunServices> = {})
     client,
     outcomes: localRecorder,
     workDir: await createTemporaryFolder(),
+    gatewayUrl: peer.url,
     searchPath: process.env.PATH ?? "",
     version: "1.2.3",
-    keepWorkingCopies: false,
+    keepCopies: "none",
+    openSandbox: async () => openUnconfined(process.env.PATH ?? ""),
+    person: null,
+    takeSteering: () => [],
+    report: () => undefined,
+    onStart: () => undefined,
     signal: new AbortController().signal,
     ...changes,
   };
   const task = await createTinyTask();
   const request: RunRequest = {
+    ...UNATTENDED,
     task,
     taskId: "payments/double",
     model: "m",
@@ -75,7 +84,8 @@ it("repairs a task: tools run for real, the tests decide, nothing stays behind",
   const result = await running;
   expect(result).toMatchObject({ status: "passed", stop: "answered", turns: 4, errors: [] });
   expect(result.finalText).toBe("Done: it multiplies now.");
-  expect(await readdir(services.workDir)).toEqual([]);
+  // The log is all that stays.
+  expect(await readdir(join(services.workDir, result.runId))).toEqual(["events.jsonl"]);
 
   const [first, ...later] = peer.received;
   expect(first?.body.input).toMatchObject([
@@ -202,7 +212,7 @@ it("still judges and records what there is when the gateway refuses", async () =
   };
   const { running } = await run({ answer: play([]), failures: [{ status: 401 }] }, { outcomes });
   const result = await running;
-  expect(result).toMatchObject({ status: "failed", stop: "failed", turns: 1 });
+  expect(result).toMatchObject({ status: "failed", stop: "failed", turns: 0 });
   expect(result.errors).toMatchObject([{ code: "unauthenticated" }]);
   expect(recorded).toEqual([{ taskId: "payments/double", runId: result.runId, traceId: result.traceId }]);
   expect((await memory.spans()).find(({ parent }) => parent === null)).toMatchObject({ failed: true });
@@ -236,7 +246,8 @@ it("stops at once when interrupted, records no outcome and cleans up", async () 
   interrupt.abort(new CentspanError("interrupted", "stopped by hand"));
   await expect(running).rejects.toThrow("stopped by hand");
   expect(recorded).toEqual([]);
-  expect(await readdir(services.workDir)).toEqual([]);
+  const [runId = ""] = await readdir(services.workDir);
+  expect(await readdir(join(services.workDir, runId))).toEqual(["events.jsonl"]);
   expect((await memory.spans()).find(({ parent }) => parent === null)).toMatchObject({
     failed: true,
     attributes: { "error.type": "interrupted" },
@@ -244,8 +255,8 @@ it("stops at once when interrupted, records no outcome and cleans up", async () 
 });
 
 it("keeps the working copy when asked to", async () => {
-  const { services, running } = await run({ answer: play(GOOD_TURNS) }, { keepWorkingCopies: true });
+  const { services, running } = await run({ answer: play(GOOD_TURNS) }, { keepCopies: "all" });
   const { workingCopy, runId } = await running;
-  expect(workingCopy).toBe(join(services.workDir, runId));
+  expect(workingCopy).toBe(join(services.workDir, runId, "copy"));
   expect(await readdir(workingCopy)).toContain("src");
 });

@@ -1,100 +1,127 @@
 /**
  * The loop itself: build the context, ask the model, execute what it calls for, append, again.
  * Invariant: the context only grows. The loop ends when the model calls nothing more, when the provider cut its answer
- * short, or after the last turn; whether the work is any good is decided elsewhere.
+ * short, when the same call failed too often or when a limit is reached; whether the work is any good is decided elsewhere.
  */
+import { formatDecimal } from "@centspan/base";
 import { setAttributes, writeTraceContext } from "@centspan/telemetry";
 import type { Span } from "@opentelemetry/api";
+import type { Budget, Reached } from "../budget/budget.ts";
+import { priceTurn } from "../budget/price-turn.ts";
 import { buildContext, describeContext } from "../context/build-context.ts";
-import { type ContextLog, type ContextPiece, type ContextSnapshot, createContextLog } from "../context/context-log.ts";
-import { INSTRUCTIONS } from "../context/instructions.ts";
-import type { RunContext, Tool } from "../tools/tool.ts";
+import type { ContextPiece } from "../context/context-log.ts";
+import { userMessage } from "../context/messages.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { ModelConnection } from "../transport/connection.ts";
-import type { ResponsesClient } from "../transport/responses-client.ts";
-import { describeTraffic } from "../transport/turn.ts";
-import { executeCalls } from "./execute-calls.ts";
+import { describeTraffic, type TurnAnswer } from "../transport/turn.ts";
+import type { Conversation, Ending } from "./conversation.ts";
+import { type Execution, executeCalls } from "./execute-calls.ts";
 import { identityHeaders, type RunIdentity, type RunSpans } from "./identity.ts";
 
 export type LoopOptions = {
   identity: RunIdentity;
   model: string;
-  firstMessage: string;
+  conversation: Conversation;
   tools: readonly Tool[];
-  toolContext: RunContext;
-  client: ResponsesClient;
-  gatewayKey: string;
+  execution: Execution;
+  connection: ModelConnection;
   spans: RunSpans;
-  maxTurns: number;
+  budget: Budget;
+  /** What a person said since it was asked last. */
+  takeSteering(): readonly string[];
+  report(progress: TurnProgress): void;
+  signal: AbortSignal;
 };
 
-export type StopReason = "answered" | "max_turns" | "incomplete";
+/** After a turn was answered. */
+export type TurnProgress = {
+  threadId: string;
+  role: string;
+  turn: number;
+  contextTokens: number;
+  /** Of the prompt's tokens, those that came from a cache; null where the provider doesn't say. */
+  cachedShare: number | null;
+  spentUsd: string;
+  calls: readonly string[];
+};
+
+export type StopReason = Ending | "unpriced" | `max_${Exclude<Reached, "unpriced">}`;
 export type LoopResult = { stop: StopReason; turns: number; finalText: string };
 
-export async function runTurns(options: LoopOptions, onTurn: (turn: number) => void): Promise<LoopResult> {
-  const connection = options.client.open(options.gatewayKey);
-  try {
-    return await takeTurns(options, connection, onTurn);
-  } finally {
-    connection.close();
-  }
-}
-
-async function takeTurns(
-  options: LoopOptions,
-  connection: ModelConnection,
-  onTurn: (turn: number) => void,
-): Promise<LoopResult> {
-  const log = createContextLog({
-    model: options.model,
-    instructions: INSTRUCTIONS,
-    promptCacheKey: options.identity.runId,
-  });
-  log.append(userMessage(options.firstMessage));
+export async function runTurns(options: LoopOptions): Promise<LoopResult> {
+  const { conversation, budget, spans } = options;
   const tools = options.tools.map(describeTool);
   let sent: readonly ContextPiece[] = [];
-  let finalText = "";
-  for (let turn = 1; turn <= options.maxTurns; turn++) {
-    onTurn(turn);
+  for (;;) {
+    const isUnfinished = conversation.pending().length > 0;
+    if (!isUnfinished) {
+      for (const text of options.takeSteering()) {
+        conversation.record({ type: "message", from: "person", item: userMessage(text) });
+      }
+      const stop = conversation.ending() ?? nameStop(budget.reached());
+      if (stop !== null) return { stop, turns: conversation.turns(), finalText: conversation.finalText() };
+    }
+    const turn = conversation.turns() + (isUnfinished ? 0 : 1);
     const attributes = { "centspan.turn.number": turn, "gen_ai.request.model": options.model };
-    const done = await options.spans("loop.turn", { attributes }, async (span) => {
-      const snapshot = await buildContext(options.spans, log, tools, sent);
-      sent = snapshot.pieces;
-      return runTurn(options, connection, log, snapshot, turn, span);
+    await spans("loop.turn", { attributes }, async (span) => {
+      if (!isUnfinished) {
+        const snapshot = await buildContext(spans, conversation.context(), tools, sent);
+        sent = snapshot.pieces;
+        setAttributes(span, describeContext(snapshot));
+        recordAnswer(options, turn, await ask(options, snapshot, turn, span));
+      }
+      await executeCalls(conversation.pending(), options.execution, conversation.wasInterrupted);
     });
-    finalText = done.text;
-    if (done.stop) return { stop: done.stop, turns: turn, finalText };
   }
-  return { stop: "max_turns", turns: options.maxTurns, finalText };
 }
 
 const describeTool = ({ name, description, parameters }: Tool): string =>
   JSON.stringify({ type: "function", name, description, strict: false, parameters });
 
-const userMessage = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+const nameStop = (reached: Reached | null): StopReason | null =>
+  reached === null || reached === "unpriced" ? reached : `max_${reached}`;
 
-async function runTurn(
-  options: LoopOptions,
-  connection: ModelConnection,
-  log: ContextLog,
-  snapshot: ContextSnapshot,
+async function ask(
+  { connection, identity, signal }: LoopOptions,
+  prompt: Parameters<ModelConnection["send"]>[0]["prompt"],
   turn: number,
   span: Span,
-): Promise<{ stop: StopReason | null; text: string }> {
-  setAttributes(span, describeContext(snapshot));
-  const answer = await connection.send({
-    prompt: snapshot,
-    headers: {
-      ...identityHeaders(options.identity),
-      ...writeTraceContext(span),
-      "idempotency-key": `${options.identity.runId}:${turn}`,
-    },
-    signal: options.toolContext.signal,
-  });
+): Promise<TurnAnswer> {
+  const headers = {
+    ...identityHeaders(identity),
+    ...writeTraceContext(span),
+    // A turn that was paid for and then lost by a kill is given again for it, unbilled.
+    "idempotency-key": `${identity.threadId}:${turn}`,
+  };
+  const answer = await connection.send({ prompt, headers, signal });
   setAttributes(span, describeTraffic(answer));
-  for (const item of answer.items) log.append(item);
-  if (answer.incomplete !== null) return { stop: "incomplete", text: answer.text };
-  if (answer.calls.length === 0) return { stop: "answered", text: answer.text };
-  const outputs = await executeCalls(answer.calls, options.tools, options.toolContext, options.spans);
-  for (const output of outputs) log.append(output);
-  return { stop: null, text: answer.text };
+  return answer;
+}
+
+function recordAnswer(options: LoopOptions, turn: number, answer: TurnAnswer): void {
+  const { conversation, budget, identity } = options;
+  const { usage, responseId, items, calls, text, incomplete } = answer;
+  const model = answer.model ?? options.model;
+  const costUsd = usage === null ? null : priceTurn(model, usage, BigInt(Date.now()) * 1_000_000n);
+  conversation.record({
+    type: "turn_answered",
+    turn,
+    responseId,
+    model,
+    items,
+    calls,
+    text,
+    incomplete,
+    usage,
+    costUsd: costUsd === null ? null : formatDecimal(costUsd),
+  });
+  options.report({
+    threadId: identity.threadId,
+    role: identity.role,
+    turn,
+    contextTokens: usage === null ? 0 : usage.inputTokens + usage.outputTokens,
+    cachedShare: usage === null || usage.inputTokens === 0 ? null : usage.cachedTokens / usage.inputTokens,
+    spentUsd: formatDecimal(budget.spent().usd),
+    calls: calls.map(({ name }) => name),
+  });
 }

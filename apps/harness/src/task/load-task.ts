@@ -3,7 +3,7 @@
  * Must not: decide an outcome, or copy or run anything of a task.
  */
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
 
@@ -16,6 +16,8 @@ const taskSchema = z.object({
 });
 
 export type Task = z.infer<typeof taskSchema> & {
+  /** Where all of it lies. */
+  dir: string;
   /** The package as it was handed out; nothing ever writes here. */
   filesDir: string;
 };
@@ -24,7 +26,7 @@ export type Task = z.infer<typeof taskSchema> & {
 export async function loadTasks(tasksDir: string): Promise<Task[]> {
   const entries = await readdir(tasksDir, { withFileTypes: true });
   const ids = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(ids.sort().map((id) => readTask(tasksDir, id)));
+  return Promise.all(ids.sort().map((id) => readTask(join(tasksDir, id))));
 }
 
 export function findTask(tasks: readonly Task[], id: string): Task {
@@ -33,8 +35,10 @@ export function findTask(tasks: readonly Task[], id: string): Task {
   throw new CentspanError("not_found", `task: there is no "${id}"; \`harness tasks\` lists them`, { field: "task" });
 }
 
-async function readTask(tasksDir: string, id: string): Promise<Task> {
-  const file = join(tasksDir, id, "task.json");
+/** The task of a folder of its own, named as its id. */
+export async function readTask(dir: string): Promise<Task> {
+  const id = basename(dir);
+  const file = join(dir, "task.json");
   const refuse = (why: string, cause?: unknown) => new CentspanError("invalid_file", `${file}: ${why}`, { cause });
   let value: unknown;
   try {
@@ -45,5 +49,5 @@ async function readTask(tasksDir: string, id: string): Promise<Task> {
   const parsed = taskSchema.safeParse(value);
   if (!parsed.success) throw refuse(z.prettifyError(parsed.error).replaceAll("\n", "; "));
   if (parsed.data.id !== id) throw refuse(`id: is "${parsed.data.id}", but the folder is "${id}"`);
-  return { ...parsed.data, filesDir: join(tasksDir, id, "files") };
+  return { ...parsed.data, dir, filesDir: join(dir, "files") };
 }

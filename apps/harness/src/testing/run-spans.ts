@@ -5,6 +5,7 @@ import type { SpanMemory } from "./span-memory.ts";
 export const createTestSpans = (memory: SpanMemory): RunSpans =>
   createRunSpans(memory.telemetry.tracer, {
     runId: "run_test",
+    threadId: "run_test",
     taskId: "test",
     taskType: "bug",
     taskTitle: "A test",

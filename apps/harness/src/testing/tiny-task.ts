@@ -17,18 +17,21 @@ test("all cases", () => { for (const [n, twice] of cases) assert.equal(double(n)
 `;
 
 export async function createTinyTask(): Promise<Task> {
-  const filesDir = await createTemporaryFolder();
+  const dir = join(await createTemporaryFolder(), "double");
+  const filesDir = join(dir, "files");
+  await mkdir(filesDir, { recursive: true });
   for (const folder of ["src", "test", "fixtures"]) await mkdir(join(filesDir, folder));
   await writeFile(join(filesDir, "package.json"), '{ "name": "@acme/double", "type": "module" }\n');
   await writeFile(join(filesDir, "src/double.js"), BROKEN);
   await writeFile(join(filesDir, "fixtures/cases.json"), "[[0, 0], [5, 10]]\n");
   await writeFile(join(filesDir, "test/double.test.js"), TEST);
-  return {
+  const task = {
     id: "double",
     title: "Doubling is wrong",
-    type: "bug",
+    type: "bug" as const,
     repository: "acme/double",
     prompt: "double(5) gives 7.",
-    filesDir,
   };
+  await writeFile(join(dir, "task.json"), JSON.stringify(task));
+  return { ...task, dir, filesDir };
 }

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
 import { explainFileErrors } from "../sandbox/file-error.ts";
@@ -17,6 +17,7 @@ export default defineTool({
     new: z.string().describe("Text to put in its place."),
   }),
   readOnly: false,
+  subject: async ({ path }, { root }) => ({ kind: "path", text: relative(root, await resolveInside(root, path)) }),
   async run({ path, old, new: replacement }, { root, output }) {
     const file = await resolveInside(root, path);
     const done = await explainFileErrors(path, () =>

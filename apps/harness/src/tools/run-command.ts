@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { runProcess } from "../sandbox/run-process.ts";
 import { describeProcess } from "./describe-process.ts";
 import { defineTool } from "./tool.ts";
 
@@ -10,14 +9,10 @@ export default defineTool({
   description: `Runs a shell command in the package's folder, for at most ${TIME_LIMIT_MS / 1000} seconds.`,
   arguments: z.strictObject({ command: z.string().min(1).describe("Command line for /bin/sh.") }),
   readOnly: false,
-  async run({ command }, { root, searchPath, signal, output }) {
-    const result = await runProcess("/bin/sh", ["-c", command], {
-      cwd: root,
-      searchPath,
-      timeLimitMs: TIME_LIMIT_MS,
-      signal,
-      output,
-    });
+  subject: ({ command }) => ({ kind: "command", text: command }),
+  async run({ command }, { root, sandbox, signal, output }) {
+    const options = { folder: root, cwd: root, timeLimitMs: TIME_LIMIT_MS, signal, output };
+    const result = await sandbox.run("sh", ["-c", command], options);
     return { output: describeProcess(result, TIME_LIMIT_MS), exitCode: result.exitCode };
   },
 });

@@ -1,19 +1,20 @@
 import { z } from "zod";
-import { runProcess } from "../sandbox/run-process.ts";
 import { describeProcess } from "./describe-process.ts";
 import { defineTool } from "./tool.ts";
 
 const TIME_LIMIT_MS = 60_000;
+const RUN = ["--test", "--test-reporter=spec"];
 
 export default defineTool({
   name: "run_tests",
   description: "Runs the package's tests; the answer starts with their exit code.",
   arguments: z.strictObject({}),
   readOnly: false,
-  async run(_args, { root, searchPath, signal, output }) {
-    const result = await runProcess(process.execPath, ["--test", "--test-reporter=spec"], {
+  subject: () => ({ kind: "command", text: ["node", ...RUN].join(" ") }),
+  async run(_args, { root, sandbox, signal, output }) {
+    const result = await sandbox.run("node", RUN, {
+      folder: root,
       cwd: root,
-      searchPath,
       timeLimitMs: TIME_LIMIT_MS,
       signal,
       output,

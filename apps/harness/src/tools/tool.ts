@@ -5,14 +5,17 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CentspanError } from "@centspan/base";
+import type { SpanTemplate } from "@centspan/telemetry";
 import { z } from "zod";
+import type { ApprovalSubject } from "../approval/policy.ts";
 import { type CutOutput, createOutputBuffer, type OutputBuffer } from "../sandbox/cut-output.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** What the tools of one run share. */
 export type RunContext = {
   /** Real path of the run's working copy. */
   root: string;
-  searchPath: string;
+  sandbox: Sandbox;
   /** Where outputs that are cut are kept whole, outside of the working copy. */
   outputsDir: string;
   /** Longest output that is shown whole. */
@@ -38,6 +41,7 @@ export type ToolResult = {
   output: CutOutput;
   exitCode?: number;
   tests?: { passed: number; failed: number };
+  search?: { candidates: number; hits: number };
 };
 
 export type Tool = {
@@ -47,6 +51,12 @@ export type Tool = {
   parameters: Record<string, unknown>;
   /** Calls that change nothing may run beside each other. */
   readOnly: boolean;
+  /** Its span, where it has one of its own. */
+  span?: SpanTemplate;
+  /** Keeps its own state across a kill: made again, it goes on where it was. */
+  resumes?: boolean;
+  /** What the call would touch, for the approval policy; the tool alone where it doesn't say. */
+  subject?(argumentsJson: string, context: RunContext): Promise<ApprovalSubject>;
   run(argumentsJson: string, context: ToolContext): Promise<ToolResult>;
 };
 
@@ -55,14 +65,23 @@ export function defineTool<S extends z.ZodType>(tool: {
   description: string;
   arguments: S;
   readOnly: boolean;
+  span?: SpanTemplate;
+  resumes?: boolean;
+  subject?(args: z.infer<S>, context: RunContext): ApprovalSubject | Promise<ApprovalSubject>;
   run(args: z.infer<S>, context: ToolContext): Promise<ToolResult>;
 }): Tool {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.arguments);
+  const { subject } = tool;
   return {
     name: tool.name,
     description: tool.description,
     parameters,
     readOnly: tool.readOnly,
+    ...(tool.span && { span: tool.span }),
+    ...(tool.resumes && { resumes: true }),
+    ...(subject && {
+      subject: async (argumentsJson, context) => subject(parseArguments(tool.arguments, argumentsJson), context),
+    }),
     run: (argumentsJson, context) => tool.run(parseArguments(tool.arguments, argumentsJson), context),
   };
 }

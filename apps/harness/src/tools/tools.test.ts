@@ -2,9 +2,10 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
+import { createRunContext } from "../testing/tool-context.ts";
 import { TOOLS } from "./registry.ts";
 import { countTests } from "./run-tests.ts";
-import { openToolContext, type RunContext } from "./tool.ts";
+import { openToolContext } from "./tool.ts";
 
 async function openPackage(files: Record<string, string>) {
   const root = await createTemporaryFolder();
@@ -12,13 +13,7 @@ async function openPackage(files: Record<string, string>) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  const context: RunContext = {
-    root,
-    searchPath: process.env.PATH ?? "",
-    outputsDir: await createTemporaryFolder(),
-    outputTokens: 10_000,
-    signal: new AbortController().signal,
-  };
+  const context = await createRunContext(root);
   let calls = 0;
   const call = async (name: string, args: unknown) => {
     const tool = TOOLS.find((candidate) => candidate.name === name);

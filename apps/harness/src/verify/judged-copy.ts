@@ -4,6 +4,7 @@
  */
 import { cp, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { copyFolder } from "../task/copy-folder.ts";
 import type { Task } from "../task/load-task.ts";
 
 const AGENTS_OWN = "src";
@@ -11,10 +12,7 @@ const AGENTS_OWN = "src";
 /** Copies to `directory`, which must not exist; returns the task's own test files, relative to it. */
 export async function createJudgedCopy(task: Task, workingCopy: string, directory: string): Promise<string[]> {
   await mkdir(directory);
-  // Links stay as they are: made absolute, they would lead back to where the agent's programs may still write.
-  if (await exists(workingCopy)) {
-    await cp(workingCopy, directory, { recursive: true, verbatimSymlinks: true, filter: isCopied });
-  }
+  if (await exists(workingCopy)) await copyFolder(workingCopy, directory);
   const entries = (await readdir(task.filesDir)).filter((name) => name !== AGENTS_OWN);
   for (const name of entries) {
     const target = join(directory, name);
@@ -29,12 +27,6 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Sockets and pipes that the agent's programs left can't be copied; they must not keep its work from being judged. */
-async function isCopied(path: string): Promise<boolean> {
-  const info = await lstat(path);
-  return info.isFile() || info.isDirectory() || info.isSymbolicLink();
-}
 
 async function listTests(testDir: string): Promise<string[]> {
   const names = await readdir(testDir, { recursive: true });

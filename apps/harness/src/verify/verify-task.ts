@@ -2,10 +2,10 @@
  * Whether the task is done: the original tests are really run against what the agent left, out of its reach.
  * Must not: look at what the model said or at its own test runs. The verdict is the report's and the exit code's.
  */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { lstat, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../sandbox/file-error.ts";
-import { runProcess } from "../sandbox/run-process.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Task } from "../task/load-task.ts";
 import { createJudgedCopy } from "./judged-copy.ts";
 
@@ -16,7 +16,7 @@ export type VerifyOptions = {
   workingCopy: string;
   /** Folder for the judged copy and the report; both are gone afterwards. */
   workDir: string;
-  searchPath: string;
+  sandbox: Sandbox;
   signal: AbortSignal;
 };
 
@@ -40,16 +40,16 @@ const NO_REPORT = '<?xml version="1.0" encoding="utf-8"?>\n<testsuites></testsui
 const NOT_XML = /(?![\t\n\r])\p{Cc}/gu;
 
 export async function verifyTask(options: VerifyOptions): Promise<TestEvidence> {
-  const folder = await mkdtemp(join(options.workDir, "verify-"));
+  const folder = await realpath(await mkdtemp(join(options.workDir, "verify-")));
   try {
     const judged = join(folder, "package");
     const reportFile = join(folder, "report.xml");
     const tests = await createJudgedCopy(options.task, options.workingCopy, judged);
     const reporter = ["--test-reporter=junit", `--test-reporter-destination=${reportFile}`];
-    const { exitCode, timedOut } = await runProcess(
-      process.execPath,
+    const { exitCode, timedOut } = await options.sandbox.run(
+      "node",
       ["--import", EXIT_GUARD, "--test", `--test-timeout=${FILE_TIME_LIMIT_MS}`, ...reporter, ...tests],
-      { cwd: judged, searchPath: options.searchPath, timeLimitMs: TIME_LIMIT_MS, signal: options.signal },
+      { folder, cwd: judged, timeLimitMs: TIME_LIMIT_MS, signal: options.signal },
     );
     return { report: timedOut ? NO_REPORT : await readReport(reportFile), exitCode };
   } finally {
@@ -59,6 +59,8 @@ export async function verifyTask(options: VerifyOptions): Promise<TestEvidence> 
 
 async function readReport(file: string): Promise<string> {
   try {
+    // Whatever the tests put in its place leads nowhere.
+    if (!(await lstat(file)).isFile()) return NO_REPORT;
     return (await readFile(file, "utf8")).replace(NOT_XML, "\ufffd");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return NO_REPORT;

@@ -6,6 +6,7 @@ import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { createRandom } from "@centspan/base";
 import { expect, it, onTestFinished } from "vitest";
+import { openUnconfined } from "../sandbox/unconfined.ts";
 import { createWorkingCopy } from "../task/working-copy.ts";
 import { listenOnLoopback } from "../testing/listen.ts";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
@@ -20,8 +21,8 @@ async function verifyAfter(work: (copy: string) => Promise<void>) {
   const workDir = await createTemporaryFolder();
   const workingCopy = await createWorkingCopy(task, join(workDir, "run_1"));
   await work(workingCopy);
-  const searchPath = process.env.PATH ?? "";
-  const evidence = await verifyTask({ task, workingCopy, workDir, searchPath, signal: new AbortController().signal });
+  const sandbox = openUnconfined(process.env.PATH ?? "");
+  const evidence = await verifyTask({ task, workingCopy, workDir, sandbox, signal: new AbortController().signal });
   expect((await readdir(workDir)).filter((name) => name !== "run_1")).toEqual([]);
   return { ...evidence, ...readEvidence(evidence) };
 }
@@ -81,7 +82,8 @@ it("leaves the agent's own files and the task's as they were", async () => {
   const workDir = await createTemporaryFolder();
   const workingCopy = await createWorkingCopy(task, join(workDir, "run_1"));
   await writeFile(join(workingCopy, "test/double.test.js"), edited);
-  await verifyTask({ task, workingCopy, workDir, searchPath: "", signal: new AbortController().signal });
+  const sandbox = openUnconfined(process.env.PATH ?? "");
+  await verifyTask({ task, workingCopy, workDir, sandbox, signal: new AbortController().signal });
   expect(await readFile(join(workingCopy, "test/double.test.js"), "utf8")).toBe(edited);
   expect(await readFile(join(task.filesDir, "src/double.js"), "utf8")).toBe(BROKEN);
 });

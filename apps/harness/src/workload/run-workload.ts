@@ -3,7 +3,8 @@
  * Invariant: attempts of one ticket follow each other; a stopped workload starts nothing new and waits for what runs.
  */
 import { describeError } from "../describe-error.ts";
-import type { RunRequest, RunResult } from "../loop/run-task.ts";
+import { type RunRequest, UNATTENDED } from "../loop/run-request.ts";
+import type { RunResult } from "../loop/run-task.ts";
 import type { Ticket } from "./plan.ts";
 
 export type Progress = {
@@ -63,7 +64,7 @@ async function workOn(ticket: Ticket, options: WorkloadOptions, summary: Summary
   for (const [index, model] of ticket.attempts.entries()) {
     const attempt = index + 1;
     const gatewayKey = options.keyOf(team);
-    const result = await options.run({ task, taskId, model, attempt, role: "execute", gatewayKey });
+    const result = await options.run({ ...UNATTENDED, task, taskId, model, attempt, role: "execute", gatewayKey });
     const passed = result.status === "passed";
     const last = passed || attempt === ticket.attempts.length;
     countRun(summary, team, result, last);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CentspanError } from "@centspan/base";
 import { expect, it } from "vitest";
-import type { RunRequest, RunResult } from "../loop/run-task.ts";
+import type { RunRequest } from "../loop/run-request.ts";
+import type { RunResult } from "../loop/run-task.ts";
 import { loadTasks } from "../task/load-task.ts";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
 import { DEFAULT_PLAN, listTickets, type Plan, readPlan } from "./plan.ts";
@@ -13,7 +14,11 @@ const TASKS_DIR = fileURLToPath(new URL("../../tasks", import.meta.url));
 
 function resultOf(request: RunRequest, status: RunResult["status"]): RunResult {
   const runId = `${request.taskId}#${request.attempt}`;
-  return { runId, traceId: null, status, stop: "answered", turns: 3, finalText: "", workingCopy: "", errors: [] };
+  return {
+    ...{ runId, traceId: null, status, stop: "answered", turns: 3, finalText: "", workingCopy: "", sandbox: "none" },
+    spent: { usd: "0", tokens: 0, turns: 3, seconds: 1, unpricedTurns: 0 },
+    errors: [],
+  };
 }
 
 type Judge = (request: RunRequest) => RunResult["status"];

@@ -1,0 +1,52 @@
+/** `harness workload`: works through several teams' tickets. */
+import type { Command } from "commander";
+import { gatewayKeyOf, readSettings } from "../config.ts";
+import { runTask } from "../loop/run-task.ts";
+import { describeProgress, describeSummary, toJsonLine } from "../print.ts";
+import { DEFAULT_IMAGE } from "../sandbox/container.ts";
+import { openServices } from "../services.ts";
+import { loadTasks } from "../task/load-task.ts";
+import { listTickets, readPlan } from "../workload/plan.ts";
+import { runWorkload } from "../workload/run-workload.ts";
+import { readCount } from "./read-count.ts";
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, type Surroundings } from "./surroundings.ts";
+
+type WorkloadFlags = { except: string[]; plan: string; concurrency: number; unsafe: boolean; json: boolean };
+
+export function registerWorkload(program: Command, around: Surroundings, exitWith: (code: number) => void): void {
+  program
+    .command("workload")
+    .description("run several teams' tickets side by side")
+    .option("--plan <file>", "JSON file with the teams and their models, or `default`", "default")
+    .option("--concurrency <n>", "runs side by side", readCount, 6)
+    .option("--except <ids...>", "tickets to leave out, as <team>/<task>; such as those of an interrupted workload", [])
+    .option("--unsafe", "run programs even where nothing confines them", false)
+    .option("--json", "print progress as JSON lines", false)
+    .action(async (flags: WorkloadFlags) => exitWith(await workload(flags, around)));
+}
+
+async function workload(flags: WorkloadFlags, around: Surroundings): Promise<number> {
+  const { version, signal } = around;
+  const settings = readSettings(around.env);
+  const all = listTickets(await readPlan(flags.plan), await loadTasks(around.tasksDir));
+  const tickets = all.filter(({ taskId }) => !flags.except.includes(taskId));
+  const keys = new Map(tickets.map(({ team }) => [team, gatewayKeyOf(settings, team)]));
+  const { concurrency, unsafe } = flags;
+  const sandbox = { kind: "auto" as const, image: DEFAULT_IMAGE, unsafe };
+  const open = await openServices({ settings, version, connections: concurrency, keepCopies: "none", sandbox, signal });
+  try {
+    const summary = await runWorkload({
+      tickets,
+      concurrency,
+      keyOf: (team) => keys.get(team) ?? gatewayKeyOf(settings, team),
+      run: (request) => runTask(request, open.services),
+      report: (progress) => around.print(flags.json ? toJsonLine(progress) : describeProgress(progress)),
+      signal,
+    });
+    around.print(flags.json ? toJsonLine(summary) : describeSummary(summary));
+    if (summary.interrupted) return EXIT_INTERRUPTED;
+    return summary.runsWithErrors > 0 ? EXIT_FAILED : EXIT_OK;
+  } finally {
+    await open.close();
+  }
+}
