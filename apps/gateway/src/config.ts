@@ -24,5 +24,11 @@ export const configSchema = listenSchema.extend({
   CENTSPAN_SAFETY_POLICY: z.enum(SAFETY_POLICIES).default("beside"),
   /** Requests in a minute of a key without a limit of its own; no limit when absent. */
   CENTSPAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().positive().optional(),
+  /** Signs what budgets' webhooks are told; none are told without it, or at a host that is not named here. */
+  CENTSPAN_ALERT_WEBHOOK_SECRET: optionalText,
+  CENTSPAN_ALERT_WEBHOOK_HOSTS: optionalText.transform((text) => text?.split(",").map((host) => host.trim()) ?? []),
+  /** smtp://user:password@host:587; without it nobody gets mail. */
+  CENTSPAN_SMTP_URL: optionalText,
+  CENTSPAN_ALERT_FROM: z.string().min(1).default("Centspan <centspan@localhost>"),
 });
 export type Config = z.infer<typeof configSchema>;

@@ -21,6 +21,8 @@ const requestSchema = countTokensRequestSchema.transform((request) => ({
   effort: "",
   cacheKey: "",
   conversation: readMessagesConversation(request),
+  maxOutputTokens: 0,
+  answers: 1,
   additions: {},
   hidesUsageChunk: false,
 }));

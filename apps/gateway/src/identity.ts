@@ -9,6 +9,7 @@ import { CentspanError } from "@centspan/base";
 import type { Principal } from "@centspan/model";
 import { readSecret } from "@centspan/service";
 import type { SpanAttributes } from "@centspan/telemetry";
+import type { Spender } from "./budgets/budgets.ts";
 
 /** Identity headers by the attribute they become. */
 const HEADERS = {
@@ -70,3 +71,9 @@ export const describeKey = (principal: Principal): SpanAttributes => ({
   "centspan.key.name": principal.keyName,
   "centspan.team.id": principal.team ?? undefined,
 });
+
+/** Whose budgets a request counts in. Its run is that which the client names, or else its session. */
+export function describeSpender({ workspace, keyId, team }: Principal, identity: SpanAttributes): Spender {
+  const run = identity["centspan.run.id"] ?? identity["gen_ai.conversation.id"];
+  return { workspace, key: keyId, team: team ?? undefined, taskType: identity["centspan.task.type"], run };
+}

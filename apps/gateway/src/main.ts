@@ -1,10 +1,14 @@
 /** The gateway as a process: configuration, key store, telemetry, upstream, ready line. */
 import { openControl } from "@centspan/control";
 import { openSafetyChecks } from "@centspan/model";
+import { listPrices } from "@centspan/pricing";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
 import { createAllowances } from "./allowances.ts";
 import { createAllowedTexts } from "./allowed-texts.ts";
+import { openAlerts } from "./budgets/alerts/open-alerts.ts";
+import { type ChannelSettings, openChannels } from "./budgets/alerts/open-channels.ts";
+import { openBudgets } from "./budgets/budgets.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createPrefixMemory } from "./prefix/prefix-memory.ts";
@@ -22,6 +26,7 @@ await runMain("gateway", async () => {
     version: process.env.CENTSPAN_VERSION ?? "0",
     otlpUrl: config.CENTSPAN_OTLP_URL,
     ingestKey: config.CENTSPAN_INGEST_KEY,
+    parentsAreGiven: true,
   });
   const upstreams = createUpstreams({
     file:
@@ -30,6 +35,12 @@ await runMain("gateway", async () => {
         : readUpstreamsFile(config.CENTSPAN_UPSTREAMS_FILE),
     readKey: (variable) => process.env[variable],
   });
+  const alerts = openAlerts({
+    channels: openChannels(describeChannels(config)),
+    store: control,
+    report: (thrown) => process.stderr.write(`gateway: an alert was not told: ${String(thrown)}\n`),
+  });
+  const budgets = openBudgets({ store: control, alerts });
   const app = createGateway({
     tracer: telemetry.tracer,
     admit: {
@@ -37,7 +48,9 @@ await runMain("gateway", async () => {
       requests: createAllowances(),
       tokens: createAllowances(),
       requestsPerMinute: config.CENTSPAN_RATE_LIMIT_PER_MINUTE ?? null,
+      budgets,
     },
+    reserve: { budgets, readPrices: async () => listPrices },
     safety: {
       checks: openSafetyChecks(safetyPlugins, process.env),
       policy: config.CENTSPAN_SAFETY_POLICY,
@@ -56,11 +69,22 @@ await runMain("gateway", async () => {
     async stop() {
       // Answers that are under way are finished first, then their spans are sent.
       await app.close();
+      await budgets.close();
+      await alerts.close();
       await Promise.all([upstreams.close(), control.close()]);
       await telemetry.stop();
     },
   };
 });
+
+/** Where hosts are named and no secret, or the other way round, no webhook is told. */
+function describeChannels(config: Config): ChannelSettings {
+  const { CENTSPAN_ALERT_WEBHOOK_SECRET: secret, CENTSPAN_ALERT_WEBHOOK_HOSTS: hosts, CENTSPAN_SMTP_URL: url } = config;
+  return {
+    ...(secret !== undefined && { webhook: { secret, hosts } }),
+    ...(url !== undefined && { mail: { url, from: config.CENTSPAN_ALERT_FROM } }),
+  };
+}
 
 /** One server that serves everything. */
 function describeOne(config: Config): UpstreamsFile {

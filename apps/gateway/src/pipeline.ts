@@ -12,9 +12,10 @@ import { answerOnce } from "./replays/answer-once.ts";
 import type { Replays } from "./replays/replays.ts";
 import { type AdmitOptions, admit } from "./stages/admit.ts";
 import { arrangeForCache } from "./stages/arrange-for-cache.ts";
-import { type ChatInput, chat } from "./stages/chat.ts";
+import { type ChatInput, chat, type Used } from "./stages/chat.ts";
 import { checkSafety, type SafetyOptions } from "./stages/check-safety.ts";
 import { type ParsedBody, parse } from "./stages/parse.ts";
+import { type ReserveOptions, reserve } from "./stages/reserve.ts";
 import { readWishes, route } from "./stages/route.ts";
 import { type TokenizerPool, tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
@@ -24,6 +25,7 @@ import type { Upstreams } from "./upstream/upstreams.ts";
 
 export type PipelineOptions = {
   admit: AdmitOptions;
+  reserve: ReserveOptions;
   safety: SafetyOptions;
   tokenizers: TokenizerPool;
   prefixes: PrefixMemory;
@@ -66,18 +68,38 @@ async function generate(exchange: Exchange, asked: Asked, options: PipelineOptio
       flight: found.replica.begin(load),
     }));
     tried.add(chosen.replica);
-    // A check that is already through with the request spares the upstream a refused one.
-    await nextTurn();
-    const refusal = prepared.safety.refusal();
-    if (refusal) {
-      chosen.flight.end("left");
-      throw refusal;
-    }
     const mayRetry = retry < upstreams.retries && upstreams.canServe({ ...wanted, ...readWishes(exchange) });
-    const sentBytes = await chat(exchange, { ...prepared, ...chosen, retry, mayRetry });
+    const sentBytes = await attempt(exchange, asked.principal, { ...prepared, ...chosen, retry, mayRetry }, options);
     if (sentBytes !== null) return sentBytes;
     const { gone } = exchange.sink;
     await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** retry, undefined, { signal: gone }).catch(() => undefined);
+  }
+}
+
+/** What was set aside for a call, and its place in the replica's queue, end with it: both do so once. */
+async function attempt(
+  exchange: Exchange,
+  principal: Principal,
+  input: ChatInput,
+  options: PipelineOptions,
+): Promise<number | null> {
+  try {
+    const reserved = await reserve(exchange, principal, input, options.reserve);
+    try {
+      // A check that is already through with the request spares the upstream a refused one.
+      await nextTurn();
+      const refusal = input.safety.refusal();
+      if (refusal) throw refusal;
+      const onUsage = (used: Used): void => {
+        input.onUsage(used);
+        reserved.settle(used);
+      };
+      return await chat(exchange, { ...input, onUsage });
+    } finally {
+      reserved.release();
+    }
+  } finally {
+    input.flight.end("left");
   }
 }
 
@@ -107,7 +129,7 @@ async function prepare(exchange: Exchange, { principal, parsed }: Asked, options
   const tokens = await tokenize(exchange, options.tokenizers, { workspace, ...request });
   const prefix = watchPrefix(exchange, body, { ...request, keyId }, options.prefixes);
   const { tokensPerMinute } = exchange.rules;
-  const onUsage = (spent: number): void => {
+  const onUsage = ({ tokens: spent }: Used): void => {
     if (tokensPerMinute !== undefined) options.admit.tokens.spend(keyId, tokensPerMinute, spent);
   };
   return { request, body, tokens, safety, prefix, changes, onUsage };

@@ -85,56 +85,85 @@ export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
 }
 
 type Transaction = Parameters<Parameters<NodePgDatabase["transaction"]>[0]>[0];
-type Held = { limit: string; others: string; held: string };
+type Found = { limit: string; spent: string; others: string; held: string };
 
 async function visitAccount(tx: Transaction, { budgetId, subject, from, ...visit }: BudgetVisit): Promise<BudgetState> {
   const id = { budget: budgetId, subject, from };
-  const isOfIt = and(eq(budgetLeases.budget, budgetId), eq(budgetLeases.subject, subject), eq(budgetLeases.from, from));
-  // Also where nothing was spent: writing the row is what locks it.
-  const [account] = await tx
+  const isAccount = and(
+    eq(budgetAccounts.budget, budgetId),
+    eq(budgetAccounts.subject, subject),
+    eq(budgetAccounts.from, from),
+  );
+  const isLease = and(
+    eq(budgetLeases.budget, budgetId),
+    eq(budgetLeases.subject, subject),
+    eq(budgetLeases.from, from),
+  );
+  // Writing the row is what locks it.
+  await tx
     .insert(budgetAccounts)
-    .values({ ...id, spentUsd: formatDecimal(visit.spentUsd) })
+    .values({ ...id, spentUsd: "0" })
     .onConflictDoUpdate({
       target: [budgetAccounts.budget, budgetAccounts.subject, budgetAccounts.from],
-      set: { spentUsd: sql`${budgetAccounts.spentUsd} + excluded.spent_usd` },
-    })
-    .returning({ spentUsd: budgetAccounts.spentUsd });
-  assert(account, "a row that was written is returned");
-  const [needed, next] = [toSql(visit.neededUsd), toSql(visit.nextUsd)];
+      set: { spentUsd: sql`${budgetAccounts.spentUsd}` },
+    });
+  const [spent, aside, next] = [toSql(visit.spentUsd), toSql(visit.asideUsd), toSql(visit.nextUsd)];
+  const sums = sumUp(visit.wantedUsd).map(formatDecimal);
+  const wanted = sql`${`{${sums.join(",")}}`}::numeric[]`;
   // A statement of its own: it sees what those that had the lock before have written.
-  const { rows } = await tx.execute<Held>(sql`
-    WITH ended AS (
-      DELETE FROM ${budgetLeases}
-      WHERE ${isOfIt} AND holder <> ${visit.holder} AND expires_at <= statement_timestamp()
+  const { rows } = await tx.execute<Found>(sql`
+    WITH forgotten AS (
+      DELETE FROM ${budgetLeases} WHERE ${isLease} AND holder <> ${visit.holder}
+      AND expires_at <= statement_timestamp() - interval '1 hour'
+    ), known AS (
+      SELECT FROM ${budgetLeases} WHERE ${isLease} AND holder = ${visit.holder} AND visit >= ${visit.visit}
+    ), account AS (
+      UPDATE ${budgetAccounts}
+      SET spent_usd = spent_usd + CASE WHEN EXISTS (SELECT FROM known) THEN 0 ELSE ${spent} END
+      WHERE ${isAccount} RETURNING spent_usd
     ), others AS (
       SELECT coalesce(sum(held_usd), 0) AS held FROM ${budgetLeases}
-      WHERE ${isOfIt} AND holder <> ${visit.holder} AND expires_at > statement_timestamp()
-    ), account AS (
-      SELECT limit_usd, others.held AS others, limit_usd - ${account.spentUsd}::numeric - others.held AS left_usd
-      FROM ${budgets}, others WHERE id = ${budgetId}
+      WHERE ${isLease} AND holder <> ${visit.holder} AND expires_at > statement_timestamp()
+    ), state AS (
+      SELECT limit_usd, spent_usd, others.held AS others, limit_usd - spent_usd - others.held AS left_usd
+      FROM ${budgets}, account, others WHERE id = ${budgetId}
+    ), granted AS (
+      SELECT *, ${aside} + coalesce((SELECT max(total) FROM unnest(${wanted}) AS total WHERE ${aside} + total <= left_usd), 0)
+        AS needed FROM state
     ), sliced AS (
-      SELECT *, least(trunc((left_usd - ${needed}) / ${SHARE}, 12), ${next} * ${MOST_CALLS}) AS slice FROM account
+      SELECT *, least(trunc((left_usd - needed) / ${SHARE}, 12), ${next} * ${MOST_CALLS}) AS slice FROM granted
     ), written AS (
-      INSERT INTO ${budgetLeases} (budget, subject, period_from, holder, held_usd, expires_at)
+      INSERT INTO ${budgetLeases} (budget, subject, period_from, holder, held_usd, visit, expires_at)
       SELECT ${budgetId}, ${subject}, ${from.toISOString()}::timestamptz, ${visit.holder},
-        greatest(0, least(left_usd, ${needed} + CASE WHEN slice < ${next} THEN 0 ELSE slice END)),
-        statement_timestamp() + ${visit.ttlMs} * interval '1 millisecond'
+        greatest(0, least(left_usd, needed + CASE WHEN slice < ${next} THEN 0 ELSE slice END)),
+        ${visit.visit}, statement_timestamp() + ${visit.ttlMs} * interval '1 millisecond'
       FROM sliced
       ON CONFLICT (budget, subject, period_from, holder)
-      DO UPDATE SET held_usd = excluded.held_usd, expires_at = excluded.expires_at
+      DO UPDATE SET held_usd = excluded.held_usd, visit = excluded.visit, expires_at = excluded.expires_at
       RETURNING held_usd
     )
-    SELECT limit_usd AS limit, others, held_usd AS held FROM account, written`);
+    SELECT limit_usd AS limit, spent_usd AS spent, others, held_usd AS held FROM state, written`);
   const [found] = rows;
   assert(found, "a budget whose account is locked is there");
   const heldUsd = readUsd(found.held);
-  if (heldUsd.eq(ZERO)) await tx.delete(budgetLeases).where(and(isOfIt, eq(budgetLeases.holder, visit.holder)));
+  // Who comes to say that there is nothing will not come again.
+  const isLast = heldUsd.eq(ZERO) && visit.spentUsd.eq(ZERO) && visit.asideUsd.eq(ZERO);
+  if (isLast) await tx.delete(budgetLeases).where(and(isLease, eq(budgetLeases.holder, visit.holder)));
   return {
     limitUsd: readUsd(found.limit),
-    spentUsd: readUsd(account.spentUsd),
+    spentUsd: readUsd(found.spent),
     reservedUsd: readUsd(found.others).plus(heldUsd),
     heldUsd,
   };
+}
+
+/** Each with those before it. */
+function sumUp(amounts: readonly Decimal[]): Decimal[] {
+  let total = ZERO;
+  return amounts.map((amount) => {
+    total = total.plus(amount);
+    return total;
+  });
 }
 
 const toSql = (amount: Decimal) => sql`${formatDecimal(amount)}::numeric`;

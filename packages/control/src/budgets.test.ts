@@ -1,4 +1,4 @@
-import { formatDecimal, parseDecimal } from "@centspan/base";
+import { formatDecimal, parseDecimal, ZERO } from "@centspan/base";
 import { type Budget, type BudgetInput, type BudgetVisit, budgetInputSchema } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import fc from "fast-check";
@@ -28,12 +28,21 @@ const describeBudget = (change: Partial<BudgetInput> = {}): BudgetInput => ({
 });
 const FROM = new Date("2026-11-01T00:00:00Z");
 
-type Said = Partial<Record<"spent" | "needed" | "next", string>> & Partial<Pick<BudgetVisit, "ttlMs" | "subject">>;
+type Said = Partial<Record<"spent" | "needed" | "next", string>> & { wanted?: readonly string[] } & Partial<
+    Pick<BudgetVisit, "ttlMs" | "subject" | "visit">
+  >;
+let visits = 0;
 
 async function visit({ budgetId }: Budget, holder: string, said: Said = {}) {
-  const { spent = "0", needed = "0", next = "0", ttlMs = 60_000, subject = "ci" } = said;
-  const amounts = { spentUsd: parseDecimal(spent), neededUsd: parseDecimal(needed), nextUsd: parseDecimal(next) };
-  const state = await control.visitBudgetAccount({ budgetId, subject, from: FROM, holder, ttlMs, ...amounts });
+  const { spent = "0", needed = "0", next = "0", wanted = [], ttlMs = 60_000, subject = "ci" } = said;
+  const { visit: number = ++visits } = said;
+  const amounts = { spentUsd: parseDecimal(spent), asideUsd: parseDecimal(needed), nextUsd: parseDecimal(next) };
+  const wantedUsd = wanted.map(parseDecimal);
+  const state = await control.visitBudgetAccount({
+    ...{ budgetId, subject, from: FROM, holder, ttlMs, visit: number },
+    ...amounts,
+    wantedUsd,
+  });
   if (state === null) return null;
   const { limitUsd, spentUsd, reservedUsd, heldUsd } = state;
   return [limitUsd, spentUsd, reservedUsd, heldUsd].map(formatDecimal);
@@ -90,6 +99,14 @@ describe("an account", () => {
     expect(await visit(budget, "d", { needed: "1" })).toEqual(["10", "6", "4", "1"]);
   });
 
+  it("holds for calls that wait what fits of them whole, and nothing for the others", async () => {
+    const budget = await control.createBudget("prod", describeBudget());
+    await visit(budget, "a", { needed: "8" });
+    expect(await visit(budget, "b", { wanted: ["0.5", "1", "2"] })).toEqual(["10", "0", "9.5", "1.5"]);
+    expect(await visit(budget, "c", { wanted: ["0.6"] })).toEqual(["10", "0", "9.5", "0"]);
+    expect(await visit(budget, "c", { wanted: ["0.5"] })).toEqual(["10", "0", "10", "0.5"]);
+  });
+
   it("takes back what was held by who does not come again", async () => {
     const budget = await control.createBudget("prod", describeBudget());
     await visit(budget, "dead", { spent: "1", needed: "9", ttlMs: 50 });
@@ -101,6 +118,16 @@ describe("an account", () => {
     expect(state).toEqual(["10", "1", "5", "5"]);
     // It lived after all: what it spent is counted, and it holds nothing.
     expect(await visit(budget, "dead", { spent: "6", needed: "1" })).toEqual(["10", "7", "5", "0"]);
+  });
+
+  it("counts a visit that is repeated once, and what came after it as well", async () => {
+    const budget = await control.createBudget("prod", describeBudget());
+    for (let time = 0; time < 3; time++)
+      expect(await visit(budget, "a", { visit: 1, spent: "2", needed: "1" })).toEqual(["10", "2", "1", "1"]);
+    expect(await visit(budget, "a", { visit: 2, spent: "1" })).toEqual(["10", "3", "0", "0"]);
+    expect(await visit(budget, "a", { visit: 2, spent: "1" })).toEqual(["10", "3", "0", "0"]);
+    // Another's first is its own.
+    expect(await visit(budget, "b", { visit: 1, spent: "1" })).toEqual(["10", "4", "0", "0"]);
   });
 
   it("holds nothing more where the limit was lowered", async () => {
@@ -152,15 +179,17 @@ describe("an account", () => {
     const several = Array.from({ length: 3 }, () => openControl({ url: database.url }));
     const visits = Array.from({ length: 60 }, (_, at) =>
       several[at % 3]?.visitBudgetAccount({
-        ...{ budgetId: budget.budgetId, subject: "ci", from: FROM, holder: `h${at}`, ttlMs: 60_000 },
-        ...{ spentUsd: parseDecimal("0"), neededUsd: parseDecimal("0.03"), nextUsd: parseDecimal("0.001") },
+        ...{ budgetId: budget.budgetId, subject: "ci", from: FROM, holder: `h${at}`, visit: 1, ttlMs: 60_000 },
+        ...{ spentUsd: ZERO, asideUsd: ZERO, wantedUsd: [parseDecimal("0.03")], nextUsd: parseDecimal("0.001") },
       }),
     );
     const states = await Promise.all(visits);
     await Promise.all(several.map((one) => one.close()));
     const held = states.map((state) => Number(state && formatDecimal(state.heldUsd)));
-    expect(held.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 9);
-    expect(held.filter((each) => each >= 0.03).length).toBeGreaterThan(10);
+    const total = held.reduce((sum, each) => sum + each, 0);
+    expect(total).toBeLessThanOrEqual(1);
+    expect(total).toBeGreaterThan(0.97);
+    expect(held.filter((each) => each > 0 && each < 0.03)).toEqual([]);
   });
 });
 

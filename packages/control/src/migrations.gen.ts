@@ -29,5 +29,10 @@ export const MIGRATIONS: readonly { tag: string; when: number; sql: string }[] =
     "tag": "0005_alert_channels",
     "when": 1796009552465,
     "sql": "DROP INDEX \"budget_alerts_once\";--> statement-breakpoint\nALTER TABLE \"budget_alerts\" ADD COLUMN \"channel\" text NOT NULL;--> statement-breakpoint\nCREATE UNIQUE INDEX \"budget_alerts_once\" ON \"budget_alerts\" USING btree (\"budget\",\"subject\",\"period_from\",\"reason\",\"channel\");"
+  },
+  {
+    "tag": "0006_budget_visits",
+    "when": 1796010860528,
+    "sql": "ALTER TABLE \"budget_leases\" ADD COLUMN \"visit\" bigint NOT NULL;"
   }
 ];

@@ -154,6 +154,7 @@ export const budgetLeases = pgTable(
     ...accountOf(),
     holder: text("holder").notNull(),
     heldUsd: usd("held_usd").notNull(),
+    visit: bigint("visit", { mode: "number" }).notNull(),
     expiresAt: instant("expires_at").notNull(),
   },
   (table) => [

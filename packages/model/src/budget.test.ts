@@ -1,7 +1,7 @@
 import { formatDecimal, parseDecimal } from "@centspan/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Budget, budgetInputSchema, findBudgetPeriod, forecastSpend } from "./budget.ts";
+import { type Budget, budgetInputSchema, findBudgetPeriod, projectSpend } from "./budget.ts";
 
 const HOUR_MS = 3_600_000;
 const hours = ({ fromMs, toMs }: { fromMs: number; toMs: number | null }) => ((toMs ?? 0) - fromMs) / HOUR_MS;
@@ -75,7 +75,7 @@ describe("a forecast", () => {
     ["a third, to twelve decimals", 300_000, "33.333333333333"],
     ["over", 1_000_000, null],
   ])("%s", (_why, nowMs, expected) => {
-    const forecast = forecastSpend(parseDecimal("10"), period, nowMs);
+    const forecast = projectSpend(parseDecimal("10"), period, nowMs);
     expect(forecast && formatDecimal(forecast)).toBe(expected);
   });
 });

@@ -63,10 +63,14 @@ export type BudgetAccount = BudgetAccountId & { spentUsd: Decimal; reservedUsd: 
 export type BudgetVisit = BudgetAccountId & {
   /** The process; the same as long as it lives. */
   holder: string;
+  /** Counts its visits from 1. One whose answer was lost is repeated under its number, and what was spent counts once. */
+  visit: number;
   /** Spent since its last visit. */
   spentUsd: Decimal;
-  /** What it has to hold: for calls that are under way, and for those that wait. */
-  neededUsd: Decimal;
+  /** For calls that are under way: what it has to hold. */
+  asideUsd: Decimal;
+  /** For calls that wait, the smallest first: each is held whole or not at all. */
+  wantedUsd: readonly Decimal[];
   /** What its next call may cost: it gets some of these besides while much is left. 0 for none. */
   nextUsd: Decimal;
   ttlMs: number;
@@ -132,8 +136,11 @@ const NS_PER_MS = 1_000_000n;
 /** Of a period before which nothing is foretold. */
 const LEAST_SHARE = 10;
 
-/** What will have been spent at the end, at the pace so far; null where nothing ends, and in the first tenth of a period. */
-export function forecastSpend(spentUsd: Decimal, { fromMs, toMs }: BudgetPeriod, nowMs: number): Decimal | null {
+/**
+ * What will have been spent at the end if it goes on as in the period so far; null where nothing ends, and in the first tenth of
+ * a period. A gateway knows no more than what was spent: for forecasts with an interval there is the ledger.
+ */
+export function projectSpend(spentUsd: Decimal, { fromMs, toMs }: BudgetPeriod, nowMs: number): Decimal | null {
   if (toMs === null || (nowMs - fromMs) * LEAST_SHARE < toMs - fromMs || nowMs >= toMs) return null;
   return quantiseLine(spentUsd.times(countToDecimal(toMs - fromMs)).div(countToDecimal(nowMs - fromMs)));
 }

@@ -32,6 +32,8 @@ export const keyRulesSchema = z.strictObject({
   requestsPerMinute: count.max(1_000_000).optional(),
   /** Of prompts and answers together, as they were reported. */
   tokensPerMinute: count.max(1_000_000_000).optional(),
+  /** Of one answer. A request that sets no limit gets this one; one that sets a higher is refused. */
+  maxOutputTokens: count.max(10_000_000).optional(),
   priority: z.enum(PRIORITIES).optional(),
   safety: z.enum(SAFETY_POLICIES).optional(),
   onDisconnect: z.enum(DISCONNECT_POLICIES).optional(),

@@ -23,12 +23,25 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...(options.answerClientError && { clientErrorHandler: options.answerClientError }),
     routerOptions: { ignoreTrailingSlash: true },
   });
+  closeUnusedConnections(app);
   const sendError = options.sendError ?? sendProblem;
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, translateFastifyError(thrown, options)));
   app.setNotFoundHandler((request, reply) =>
     sendError(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
   );
   return app;
+}
+
+/** Connections at rest are closed when the server stops; those on which nothing was asked yet would keep it from that. */
+function closeUnusedConnections(app: FastifyInstance): void {
+  const sockets = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  app.addHook("preClose", async () => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 function sendProblem(reply: FastifyReply, thrown: unknown): FastifyReply {

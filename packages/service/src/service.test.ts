@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { afterEach, expect, it } from "vitest";
 import { answerHealth, createServer, listen, listenSchema, readConfig } from "./index.ts";
@@ -70,4 +72,15 @@ it("names the variable that is wrong", () => {
     CENTSPAN_HOST: "127.0.0.1",
     CENTSPAN_PORT: 4000,
   });
+});
+
+it("stops though somebody holds a connection on which nothing was asked", async () => {
+  const { app, url } = await start();
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  // The server has it once it has served one that came after it.
+  expect(
+    (await fetch(`${url}/echo`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).ok,
+  ).toBe(true);
+  await app.close();
 });

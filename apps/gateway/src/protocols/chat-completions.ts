@@ -1,34 +1,15 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
+import { apiShapes } from "@centspan/dialects";
 import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
 import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import chatOutput from "../content/read-chat-output.ts";
-import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
-
-const count = z.int().nonnegative();
-
-const usageSchema = z
-  .looseObject({
-    prompt_tokens: count,
-    completion_tokens: count,
-    prompt_tokens_details: z
-      .looseObject({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
-      .nullish(),
-    completion_tokens_details: z.looseObject({ reasoning_tokens: count.nullish() }).nullish(),
-  })
-  .transform((usage) => ({
-    input: usage.prompt_tokens,
-    output: usage.completion_tokens,
-    cacheRead: usage.prompt_tokens_details?.cached_tokens ?? undefined,
-    cacheWrite: usage.prompt_tokens_details?.cache_write_tokens ?? undefined,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? undefined,
-  }));
+import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
 
 /** The same shape serves whole answers (`message`) and chunks (`delta`). */
 const completionSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   model: z.string().optional().catch(undefined),
-  service_tier: z.string().optional().catch(undefined),
   error: z.unknown().optional(),
   choices: z
     .array(
@@ -39,15 +20,13 @@ const completionSchema = z.looseObject({
     )
     .optional()
     .catch(undefined),
-  // Usage that is not what the protocol says counts as not reported; it is never guessed.
-  usage: usageSchema.optional().catch(undefined),
+  usage: z.unknown(),
 });
 
 function readCompletion(completion: z.infer<typeof completionSchema>, facts: CallFacts): void {
   facts.responseId = completion.id ?? facts.responseId;
   facts.model = completion.model ?? facts.model;
-  facts.serviceTier = completion.service_tier ?? facts.serviceTier;
-  facts.usage = completion.usage ?? facts.usage;
+  noteUsage(facts, apiShapes.chat, completion);
   for (const choice of completion.choices ?? []) {
     if (typeof choice.finish_reason === "string") facts.finishReasons.push(choice.finish_reason);
   }
@@ -67,6 +46,8 @@ const requestSchema = chatRequestSchema.transform((request) => {
     effort: request.reasoning_effort ?? "",
     cacheKey: typeof request.prompt_cache_key === "string" ? request.prompt_cache_key : "",
     conversation: readChatConversation(request),
+    maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+    answers: typeof request.n === "number" && request.n > 1 ? request.n : 1,
     additions: asksUsage ? { stream_options: { ...request.stream_options, include_usage: true } } : {},
     hidesUsageChunk: asksUsage,
   };
@@ -84,6 +65,7 @@ export default defineProtocol({
     placeOpenAiBreakpoint(members, json, model, { items: "messages", textType: "text" }),
   effortField: "reasoning_effort",
   writeEffort: (_body, effort) => ({ reasoning_effort: effort }),
+  writeOutputLimit: (tokens) => ({ max_completion_tokens: tokens }),
   readEvent(data, facts) {
     if (data === "[DONE]") {
       facts.generated = true;
@@ -94,7 +76,7 @@ export default defineProtocol({
     readCompletion(chunk, facts);
     return {
       output: chunk.choices?.some((choice) => hasOutput(choice.delta)) ?? false,
-      usageOnly: chunk.choices?.length === 0 && chunk.usage !== undefined,
+      usageOnly: chunk.choices?.length === 0 && typeof chunk.usage === "object" && chunk.usage !== null,
     };
   },
   readAnswer(body, facts) {

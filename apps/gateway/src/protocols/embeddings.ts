@@ -1,7 +1,8 @@
 /** OpenAI's embeddings: POST /v1/embeddings. Texts in, vectors out; nothing is generated. */
+import { apiShapes } from "@centspan/dialects";
 import { type ConversationItem, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
-import { defineProtocol } from "./protocol.ts";
+import { defineProtocol, noteUsage } from "./protocol.ts";
 
 const tokenIds = z.array(z.int().nonnegative()).min(1);
 
@@ -16,6 +17,8 @@ const requestSchema = z
     effort: "",
     cacheKey: "",
     conversation: { instructions: "", tools: [], items: listTexts(input).map(toItem) },
+    maxOutputTokens: null,
+    answers: 1,
     additions: {},
     hidesUsageChunk: false,
   }));
@@ -27,11 +30,6 @@ const toItem = (text: string): ConversationItem => ({ type: "message", role: "us
 
 const answerSchema = z.looseObject({
   model: z.string().optional().catch(undefined),
-  usage: z
-    .looseObject({ prompt_tokens: z.int().nonnegative() })
-    .transform((usage) => ({ input: usage.prompt_tokens }))
-    .optional()
-    .catch(undefined),
 });
 
 export default defineProtocol({
@@ -44,7 +42,7 @@ export default defineProtocol({
   readAnswer(body, facts) {
     const answer = answerSchema.safeParse(body).data;
     facts.model = answer?.model ?? facts.model;
-    facts.usage = answer?.usage ?? facts.usage;
+    noteUsage(facts, apiShapes.chat, answer);
     facts.generated = true;
   },
   writeError: toOpenAiError,

@@ -1,28 +1,15 @@
 /** Anthropic's Messages: POST /v1/messages, plain or as server-sent events. */
+import { apiShapes } from "@centspan/dialects";
 import { messagesRequestSchema, readMessagesConversation, toAnthropicError } from "@centspan/model";
 import { z } from "zod";
 import { placeBreakpoints } from "../cache-help/place-breakpoints.ts";
 import messagesOutput from "../content/read-messages-output.ts";
-import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
-
-const count = z.int().nonnegative().nullish();
-
-const usageSchema = z.looseObject({
-  input_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-  cache_creation: z.looseObject({ ephemeral_1h_input_tokens: count }).nullish(),
-  output_tokens: count,
-  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
-  service_tier: z.string().nullish(),
-});
+import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
 
 const messageSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   model: z.string().optional().catch(undefined),
   stop_reason: z.string().nullish().catch(undefined),
-  // Usage that is not what the protocol says counts as not reported; it is never guessed.
-  usage: usageSchema.optional().catch(undefined),
 });
 
 const eventSchema = z.looseObject({
@@ -33,13 +20,13 @@ const eventSchema = z.looseObject({
     .looseObject({ stop_reason: z.string().nullish().catch(undefined) })
     .optional()
     .catch(undefined),
-  usage: usageSchema.optional().catch(undefined),
+  usage: z.unknown(),
 });
 
 function readMessage(message: z.infer<typeof messageSchema>, facts: CallFacts): void {
   facts.responseId = message.id ?? facts.responseId;
   facts.model = message.model ?? facts.model;
-  if (message.usage) readUsage(message.usage, facts);
+  noteUsage(facts, apiShapes.messages, message);
   readStop(message.stop_reason, facts);
 }
 
@@ -49,30 +36,14 @@ function readStop(reason: string | null | undefined, facts: CallFacts): void {
   facts.generated = true;
 }
 
-/** Reports are cumulative: what a later one names replaces what was said. Here cached tokens stand beside the input. */
-function readUsage(said: z.infer<typeof usageSchema>, facts: CallFacts): void {
-  const before = facts.usage;
-  const cacheRead = said.cache_read_input_tokens ?? before?.cacheRead;
-  const cacheWrite = said.cache_creation_input_tokens ?? before?.cacheWrite;
-  const uncached = said.input_tokens ?? (before && before.input - (before.cacheRead ?? 0) - (before.cacheWrite ?? 0));
-  facts.serviceTier = said.service_tier ?? facts.serviceTier;
-  if (uncached === undefined) return;
-  facts.usage = {
-    input: uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    output: said.output_tokens ?? before?.output,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h: said.cache_creation?.ephemeral_1h_input_tokens ?? before?.cacheWrite1h,
-    reasoning: said.output_tokens_details?.thinking_tokens ?? before?.reasoning,
-  };
-}
-
 const requestSchema = messagesRequestSchema.transform((request) => ({
   model: request.model,
   stream: request.stream === true,
   effort: request.output_config?.effort ?? "",
   cacheKey: "",
   conversation: readMessagesConversation(request),
+  maxOutputTokens: request.max_tokens,
+  answers: 1,
   additions: {},
   hidesUsageChunk: false,
 }));
@@ -100,7 +71,7 @@ export default defineProtocol({
         break;
       case "message_delta":
         if (event.usage) {
-          readUsage(event.usage, facts);
+          noteUsage(facts, apiShapes.messages, event);
           facts.usagePartial = false;
         }
         readStop(event.delta?.stop_reason, facts);

@@ -5,6 +5,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { CentspanError } from "@centspan/base";
+import { type ApiShape, type Counts, type PayloadUsage, readPayload } from "@centspan/dialects";
 import type { Conversation } from "@centspan/model";
 import type { z } from "zod";
 import type { OutputReader } from "../content/output-parts.ts";
@@ -19,28 +20,25 @@ export type InferenceRequest = {
   /** The thread the client caches its prompt under; "" when it names none. */
   cacheKey: string;
   conversation: Conversation;
+  /** The most that one answer may have, where it says so. */
+  maxOutputTokens: number | null;
+  /** How many answers it asks for. */
+  answers: number;
   /** Top-level members to add to what goes upstream, so that it reports usage. */
   additions: Record<string, unknown>;
   /** True when the client did not ask for the usage chunk that was asked for on its behalf. */
   hidesUsageChunk: boolean;
 };
 
-/** Usage as the upstream reported it, in tokens; input includes cached ones, output includes reasoning. */
-export type ReportedUsage = {
-  input: number;
-  output?: number | undefined;
-  cacheRead?: number | undefined;
-  cacheWrite?: number | undefined;
-  /** Those of the cache writes that live for an hour. */
-  cacheWrite1h?: number | undefined;
-  reasoning?: number | undefined;
-};
+/** Usage as the upstream reported it; input includes cached tokens. */
+export type ReportedUsage = Counts & { input: number };
 
 /** What an answer has said so far. Absent facts stay undefined: nothing here is a default. */
 export type CallFacts = {
   responseId?: string | undefined;
   model?: string | undefined;
-  serviceTier?: string | undefined;
+  /** What the upstream told of usage, in its own way of counting. */
+  reported?: PayloadUsage;
   usage?: ReportedUsage | undefined;
   /** Usage as it was at the beginning: more may have been generated since. */
   usagePartial?: boolean | undefined;
@@ -55,6 +53,20 @@ export const createCallFacts = (): CallFacts => ({
   generated: false,
   failed: false,
 });
+
+/**
+ * Takes what an answer, or an event of one, tells of usage into `facts`. Usage that is not what the API says counts as
+ * not reported; it is never guessed.
+ */
+export function noteUsage(facts: CallFacts, shape: ApiShape, carrier: unknown): void {
+  const reported = readPayload(shape, carrier, facts.reported);
+  if (!reported) return;
+  const { counts } = reported;
+  const { input, cacheRead = 0, cacheWrite = 0 } = counts;
+  if (input === undefined || Object.values(counts).some((count) => !(count >= 0))) return;
+  facts.reported = reported;
+  facts.usage = { ...counts, input: shape.inputIncludesCached ? input : input + cacheRead + cacheWrite };
+}
 
 /** What one stream event is to the gateway. */
 export type EventMeaning = {
@@ -82,6 +94,8 @@ export type InferenceProtocol = {
   effortField?: string;
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */
   writeEffort?(body: unknown, effort: string): Record<string, unknown>;
+  /** Top-level members that bound an answer; absent where every request has its bound, or nothing is generated. */
+  writeOutputLimit?(tokens: number): Record<string, unknown>;
   /** Adds marks to cache up to, where it takes them; returns how many. `json` is what the members say, not yet checked. */
   placeBreakpoints?(members: Map<string, string>, json: Readonly<Record<string, unknown>>, model: string): number;
   /** What its answers say, for keys that want it recorded. */

@@ -1,38 +1,17 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
+import { apiShapes } from "@centspan/dialects";
 import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
 import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import responsesOutput from "../content/read-responses-output.ts";
-import { type CallFacts, defineProtocol, parseJson } from "./protocol.ts";
-
-const count = z.int().nonnegative();
-
-const usageSchema = z
-  .looseObject({
-    input_tokens: count,
-    output_tokens: count,
-    input_tokens_details: z
-      .looseObject({ cached_tokens: count.optional(), cache_write_tokens: count.optional() })
-      .nullish(),
-    output_tokens_details: z.looseObject({ reasoning_tokens: count.optional() }).nullish(),
-  })
-  .transform((usage) => ({
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: usage.input_tokens_details?.cached_tokens,
-    cacheWrite: usage.input_tokens_details?.cache_write_tokens,
-    reasoning: usage.output_tokens_details?.reasoning_tokens,
-  }));
+import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
 
 const responseSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   model: z.string().optional().catch(undefined),
   status: z.string().optional().catch(undefined),
-  service_tier: z.string().optional().catch(undefined),
   incomplete_details: z.looseObject({ reason: z.string().optional() }).nullish().catch(undefined),
   output: z.array(z.looseObject({ type: z.string().optional() })).catch([]),
-  // Usage that is not what the protocol says counts as not reported; it is never guessed.
-  usage: usageSchema.optional().catch(undefined),
 });
 
 const eventSchema = z.looseObject({ type: z.string(), response: responseSchema.optional().catch(undefined) });
@@ -43,8 +22,7 @@ const isCall = (type: string | undefined): boolean => type?.endsWith("_call") ??
 function readResponse(response: z.infer<typeof responseSchema>, facts: CallFacts): void {
   facts.responseId = response.id ?? facts.responseId;
   facts.model = response.model ?? facts.model;
-  facts.serviceTier = response.service_tier ?? facts.serviceTier;
-  facts.usage = response.usage ?? facts.usage;
+  noteUsage(facts, apiShapes.responses, response);
   if (response.status === "completed") {
     facts.finishReasons = [response.output.some((item) => isCall(item.type)) ? "tool_calls" : "stop"];
   } else if (response.status === "incomplete") {
@@ -62,6 +40,8 @@ const requestSchema = responsesRequestSchema.transform((request) => ({
   effort: request.reasoning?.effort ?? "",
   cacheKey: request.prompt_cache_key ?? "",
   conversation: readResponsesConversation(request),
+  maxOutputTokens: request.max_output_tokens ?? null,
+  answers: 1,
   additions: {},
   hidesUsageChunk: false,
 }));
@@ -78,6 +58,7 @@ export default defineProtocol({
     placeOpenAiBreakpoint(members, json, model, { items: "input", textType: "input_text" }),
   effortField: "reasoning.effort",
   writeEffort: (body, effort) => ({ reasoning: { ...Object(Object(body).reasoning), effort } }),
+  writeOutputLimit: (tokens) => ({ max_output_tokens: tokens }),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;
     if (!event) return { output: false, usageOnly: false };

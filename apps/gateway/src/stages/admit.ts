@@ -1,12 +1,13 @@
 /** Stage api.admit: who asks, how often, and on what budget. Each part leaves its own verdict on the span. */
 import type { IncomingHttpHeaders } from "node:http";
-import { CentspanError } from "@centspan/base";
+import { CentspanError, formatDecimal } from "@centspan/base";
 import type { Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
-import { setAttributes } from "@centspan/telemetry";
+import { type SpanAttributes, setAttributes } from "@centspan/telemetry";
 import type { Allowances } from "../allowances.ts";
+import type { Budgets } from "../budgets/budgets.ts";
 import { type Exchange, identify, runStage } from "../exchange.ts";
-import { describeKey } from "../identity.ts";
+import { describeKey, describeSpender } from "../identity.ts";
 
 export type AdmitOptions = {
   credentials: CredentialCache<Principal>;
@@ -14,6 +15,7 @@ export type AdmitOptions = {
   tokens: Allowances;
   /** Of a key without a limit of its own; null is no limit. */
   requestsPerMinute: number | null;
+  budgets: Pick<Budgets, "find" | "headroomUsd">;
 };
 
 export function admit(exchange: Exchange, options: AdmitOptions): Promise<Principal> {
@@ -25,12 +27,29 @@ export function admit(exchange: Exchange, options: AdmitOptions): Promise<Princi
     const key = describeKey(principal);
     identify(exchange, key);
     exchange.rules = principal.rules;
-    setAttributes(span, { ...key, "centspan.admit.auth": "ok", "centspan.admit.budget": "not_set" });
+    setAttributes(span, { ...key, "centspan.admit.auth": "ok" });
+    setAttributes(span, await describeBudgets(exchange, principal, options.budgets));
     const verdict = limit(principal, options);
     setAttributes(span, { "centspan.admit.rate_limit": verdict instanceof CentspanError ? verdict.code : verdict });
     if (verdict instanceof CentspanError) throw verdict;
     return principal;
   });
+}
+
+/** What is left is known where a call was counted before; whether this one fits is decided when it is known what it asks. */
+async function describeBudgets(
+  { identity }: Exchange,
+  principal: Principal,
+  budgets: AdmitOptions["budgets"],
+): Promise<SpanAttributes> {
+  const concerns = await budgets.find(describeSpender(principal, identity));
+  if (concerns.length === 0) return { "centspan.admit.budget": "not_set" };
+  const headroomUsd = budgets.headroomUsd(concerns);
+  return {
+    "centspan.admit.budget": "ok",
+    "centspan.budget.names": concerns.map(({ budget }) => budget.name),
+    "centspan.budget.headroom_usd": headroomUsd && formatDecimal(headroomUsd),
+  };
 }
 
 /** Takes one request from the key's allowance, where there is one and something is left of it. */

@@ -12,15 +12,26 @@ export function applyRules(exchange: Exchange, request: InferenceRequest, json: 
     const message = `model: this key may ask for ${rules.models.join(", ")}, not ${JSON.stringify(request.model)}`;
     throw new CentspanError("forbidden", message, { field: "model" });
   }
-  const chosen = findRoute(rules, identity);
-  if (chosen === undefined) return request;
-  const { model = request.model, effort = request.effort } = chosen;
+  const { model = request.model, effort = request.effort } = findRoute(rules, identity) ?? {};
+  const limit = limitOutput(exchange, request);
+  if (model === request.model && effort === request.effort && limit === null) return request;
   const additions = {
     ...request.additions,
     ...(model !== request.model && { model }),
     ...(effort !== request.effort && protocol.writeEffort?.(json, effort)),
+    ...(limit !== null && protocol.writeOutputLimit?.(limit)),
   };
-  return { ...request, model, effort, additions };
+  return { ...request, model, effort, additions, maxOutputTokens: limit ?? request.maxOutputTokens };
+}
+
+/** The limit that is set in the request's place; null where it has its own. */
+function limitOutput({ rules, protocol }: Exchange, { maxOutputTokens }: InferenceRequest): number | null {
+  const limit = rules.maxOutputTokens;
+  if (limit === undefined || (protocol.writeOutputLimit === undefined && maxOutputTokens === null)) return null;
+  if (maxOutputTokens === null) return limit;
+  if (maxOutputTokens <= limit) return null;
+  const message = `the request's limit of ${maxOutputTokens} output tokens: this key may ask for ${limit}`;
+  throw new CentspanError("forbidden", message);
 }
 
 /** What the rules choose for a part of the work; undefined where they leave it to the client. */

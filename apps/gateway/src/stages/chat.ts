@@ -3,7 +3,7 @@
  * usage that was not reported is absent and flagged, never zero.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { asCentspanError, CentspanError, createId } from "@centspan/base";
+import { asCentspanError, CentspanError, createId, formatDecimal } from "@centspan/base";
 import { reportFault } from "@centspan/service";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
@@ -41,12 +41,23 @@ export type ChatInput = {
   prefix: PrefixWatch;
   /** What was changed in the request on its key's wish. */
   changes: SpanAttributes;
-  /** Told once, what prompt and answer came to: as it was reported, or else the prompt as it was counted here. */
-  onUsage(tokens: number): void;
+  /** Told once, if an answer began. */
+  onUsage(used: Used): void;
   /** How many attempts came before. */
   retry: number;
   /** There is somebody else to ask: a failure is not passed on. */
   mayRetry: boolean;
+};
+
+/** What is known of an answer that has ended, however it did. */
+export type Used = {
+  /** Prompt and answer, as it was reported, or else the prompt as it was counted here. */
+  tokens: number;
+  facts: CallFacts;
+  /** Of the answer, as they came. */
+  pieces: number;
+  /** There is something to pay for: who was refused has none, who was answered in part has. */
+  answered: boolean;
 };
 
 /**
@@ -251,11 +262,10 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
     if (!failed && !aborted && !facts.failed) exchange.onAnswered?.();
     return sentBytes;
   } finally {
-    input.onUsage(countUsed(facts, input, failed));
+    const answered = !failed && (!facts.failed || facts.responseId !== undefined);
+    input.onUsage({ tokens: countUsed(facts, input, failed), facts, pieces: reader.countPieces(), answered });
     setAttributes(span, { ...describeCall(facts, reader, sentMs), ...captured?.describe(facts) });
     if (failed || facts.failed) failAttempt(span, failed ? String(answer.statusCode) : "upstream_failed");
-    // Who was refused has no answer to pay for; who was answered in part has.
-    const answered = !failed && (!facts.failed || facts.responseId !== undefined);
     if (answered && !facts.usage) setAttributes(span, { "centspan.usage.missing": true });
   }
 }
@@ -289,13 +299,17 @@ function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): S
     "gen_ai.response.time_to_first_chunk": times ? (times.firstMs - sentMs) / 1000 : undefined,
     "centspan.time_per_output_token":
       times && shownTokens > 1 ? (times.lastMs - times.firstMs) / 1000 / (shownTokens - 1) : undefined,
-    "openai.response.service_tier": facts.serviceTier,
+    "openai.response.service_tier": facts.reported?.serviceTier,
+    "centspan.response.region": facts.reported?.region,
+    "centspan.provided_cost_usd": facts.reported?.costUsd && formatDecimal(facts.reported.costUsd),
     "gen_ai.usage.input_tokens": usage?.input,
     "gen_ai.usage.output_tokens": usage?.output,
     "gen_ai.usage.cache_read.input_tokens": usage?.cacheRead,
     "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWrite,
     "centspan.usage.cache_creation_1h.input_tokens": usage?.cacheWrite1h,
     "gen_ai.usage.reasoning.output_tokens": usage?.reasoning,
+    "gen_ai.usage.total_tokens": usage?.total,
+    "centspan.usage.web_searches": usage?.webSearches,
     "centspan.usage.partial": facts.usagePartial === true ? true : undefined,
   };
 }

@@ -1,7 +1,15 @@
 /** For tests only: a gateway with real keys in the real key store, in front of a peer, its spans kept at hand. */
 import { randomBytes } from "node:crypto";
 import { openControl } from "@centspan/control";
-import { type KeyKind, type KeyRules, openSafetyChecks, type SafetyCheck, type SafetyPolicy } from "@centspan/model";
+import {
+  type KeyKind,
+  type KeyRules,
+  openSafetyChecks,
+  type PriceBook,
+  type SafetyCheck,
+  type SafetyPolicy,
+} from "@centspan/model";
+import { listPrices } from "@centspan/pricing";
 import { createCredentialCache, listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { openGate } from "@centspan/testing";
@@ -9,6 +17,8 @@ import { inject } from "vitest";
 import type { z } from "zod";
 import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
+import { type Channels, openAlerts } from "../budgets/alerts/open-alerts.ts";
+import { openBudgets } from "../budgets/budgets.ts";
 import { createGateway } from "../create-gateway.ts";
 import type { EgressSettings } from "../egress/serve-egress.ts";
 import { createPrefixMemory } from "../prefix/prefix-memory.ts";
@@ -30,6 +40,9 @@ export type GatewaySettings = {
   egress?: EgressSettings;
   maxBodyMs?: number;
   maxStallMs?: number;
+  /** That budgets' alerts go to; none unless told otherwise. */
+  channels?: Channels;
+  prices?: PriceBook;
   /** Instead of the peer alone. */
   upstreams?: z.input<typeof upstreamsSchema>;
 };
@@ -38,7 +51,8 @@ export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
 
 export async function openTestGateway() {
   const exporter = createMemoryExporter();
-  const telemetry = startTelemetry({ service: "gateway", version: "0", otlpUrl: "", ingestKey: "", exporter });
+  const service = { service: "gateway", version: "0", otlpUrl: "", ingestKey: "" };
+  const telemetry = startTelemetry({ ...service, parentsAreGiven: true, exporter });
   const gate = await openGate(inject("databaseUrl"));
   const control = openControl({ url: gate.url });
   await control.migrate();
@@ -77,6 +91,8 @@ export async function openTestGateway() {
         readKey: () => "upstream-key",
         nowMs: () => performance.now() + this.restClock.aheadMs,
       });
+      const alerts = openAlerts({ channels: settings.channels ?? {}, store: control, report: () => undefined });
+      const budgets = openBudgets({ store: control, alerts });
       const app = createGateway({
         tracer: telemetry.tracer,
         admit: {
@@ -87,7 +103,9 @@ export async function openTestGateway() {
           requests: createAllowances(),
           tokens: createAllowances(),
           requestsPerMinute: perMinute ?? null,
+          budgets,
         },
+        reserve: { budgets, readPrices: async () => settings.prices ?? listPrices },
         safety: { checks, policy, allowed: createAllowedTexts() },
         tokenizers: createTokenizerPool(),
         prefixes: createPrefixMemory({ nowMs: () => performance.now() + this.prefixClock.aheadMs }),
@@ -101,6 +119,8 @@ export async function openTestGateway() {
       });
       opened.push(async () => {
         await app.close();
+        await budgets.close();
+        await alerts.close();
         await upstreams.close();
       });
       return listen(app, { host: "127.0.0.1", port: 0 });

@@ -14,6 +14,8 @@ export type AnswerReader = {
   end(): Buffer[];
   /** Monotonic milliseconds of the first and latest event that carried output; null when none did. */
   outputTimes(): { firstMs: number; lastMs: number } | null;
+  /** Of the output, as far as it came: events that carried some; of an answer in one piece, some bytes each. */
+  countPieces(): number;
 };
 
 type ReaderOptions = {
@@ -27,12 +29,14 @@ export function createStreamReader(options: ReaderOptions & { hidesUsageChunk: b
   const { protocol, facts, hidesUsageChunk, translator } = options;
   const splitter = createSseSplitter();
   let times: { firstMs: number; lastMs: number } | null = null;
+  let outputEvents = 0;
 
   const read = (pieces: StreamPiece[]): Buffer[] =>
     pieces.flatMap(({ bytes, data }) => {
       if (data === null || data === "") return translator === null ? [bytes] : [];
       const { output, usageOnly } = protocol.readEvent(data, facts);
       if (output) {
+        outputEvents += 1;
         const lastMs = performance.now();
         times = { firstMs: times?.firstMs ?? lastMs, lastMs };
       }
@@ -52,11 +56,13 @@ export function createStreamReader(options: ReaderOptions & { hidesUsageChunk: b
       return waits ? [...whole, ...toBytes(translator?.end() ?? "")] : [];
     },
     outputTimes: () => times,
+    countPieces: () => outputEvents,
   };
 }
 
 const toBytes = (text: string): Buffer[] => (text === "" ? [] : [Buffer.from(text)]);
 
+const BYTES_A_PIECE = 16;
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** An answer in one piece. One that is larger than anybody's answer is passed on unread, or refused where it must be read. */
@@ -79,5 +85,6 @@ export function createWholeReader({ protocol, facts, translator }: ReaderOptions
       return translator === null ? [] : [Buffer.from(JSON.stringify(translator.whole(json)))];
     },
     outputTimes: () => null,
+    countPieces: () => Math.ceil(total / BYTES_A_PIECE),
   };
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "budget_leases" ADD COLUMN "visit" bigint NOT NULL;
