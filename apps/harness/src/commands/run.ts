@@ -18,10 +18,11 @@ import { DEFAULT_IMAGE } from "../sandbox/container.ts";
 import { SANDBOX_KINDS, type SandboxKind } from "../sandbox/sandbox.ts";
 import { openServices } from "../services.ts";
 import { findTask, loadTasks, readTask, type Task } from "../task/load-task.ts";
+import { addLoopFlags, type LoopFlags, readLoopSettings } from "./loop-flags.ts";
 import { readCount } from "./read-count.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, type Surroundings } from "./surroundings.ts";
 
-type RunFlags = {
+type RunFlags = LoopFlags & {
   task?: string;
   resume?: string;
   taskId?: string;
@@ -45,7 +46,7 @@ type RunFlags = {
 };
 
 export function registerRun(program: Command, around: Surroundings, exitWith: (code: number) => void): void {
-  program
+  const command = program
     .command("run")
     .description("work on one task, or go on with a run; exit code 0 when the task's tests pass")
     .option("--task <task>", "bundled task, or a folder with task.json and files/")
@@ -73,8 +74,8 @@ export function registerRun(program: Command, around: Surroundings, exitWith: (c
     .option("--attend", "read answers to approvals, and words to the agent, from standard input", false)
     .option("--record <file>", "write a recording that the engine can replay")
     .option("--keep", "keep the working copy also when the run is finished", false)
-    .option("--json", "print progress and result as JSON lines", false)
-    .action(async (flags: RunFlags) => exitWith(await run(flags, around)));
+    .option("--json", "print progress and result as JSON lines", false);
+  addLoopFlags(command).action(async (flags: RunFlags) => exitWith(await run(flags, around)));
 }
 
 /** Up to what a safe integer holds. */
@@ -107,6 +108,7 @@ async function run(flags: RunFlags, around: Surroundings): Promise<number> {
     connections: 1,
     keepCopies: flags.keep ? "all" : "unfinished",
     sandbox: { kind: flags.sandbox, image: flags.image, unsafe: flags.unsafe },
+    loop: readLoopSettings(flags),
     signal,
   });
   const services: RunServices = {

@@ -8,21 +8,28 @@ import { openServices } from "../services.ts";
 import { loadTasks } from "../task/load-task.ts";
 import { listTickets, readPlan } from "../workload/plan.ts";
 import { runWorkload } from "../workload/run-workload.ts";
+import { addLoopFlags, type LoopFlags, readLoopSettings } from "./loop-flags.ts";
 import { readCount } from "./read-count.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, type Surroundings } from "./surroundings.ts";
 
-type WorkloadFlags = { except: string[]; plan: string; concurrency: number; unsafe: boolean; json: boolean };
+type WorkloadFlags = LoopFlags & {
+  except: string[];
+  plan: string;
+  concurrency: number;
+  unsafe: boolean;
+  json: boolean;
+};
 
 export function registerWorkload(program: Command, around: Surroundings, exitWith: (code: number) => void): void {
-  program
+  const command = program
     .command("workload")
     .description("run several teams' tickets side by side")
     .option("--plan <file>", "JSON file with the teams and their models, or `default`", "default")
     .option("--concurrency <n>", "runs side by side", readCount, 6)
     .option("--except <ids...>", "tickets to leave out, as <team>/<task>; such as those of an interrupted workload", [])
     .option("--unsafe", "run programs even where nothing confines them", false)
-    .option("--json", "print progress as JSON lines", false)
-    .action(async (flags: WorkloadFlags) => exitWith(await workload(flags, around)));
+    .option("--json", "print progress as JSON lines", false);
+  addLoopFlags(command).action(async (flags: WorkloadFlags) => exitWith(await workload(flags, around)));
 }
 
 async function workload(flags: WorkloadFlags, around: Surroundings): Promise<number> {
@@ -33,7 +40,10 @@ async function workload(flags: WorkloadFlags, around: Surroundings): Promise<num
   const keys = new Map(tickets.map(({ team }) => [team, gatewayKeyOf(settings, team)]));
   const { concurrency, unsafe } = flags;
   const sandbox = { kind: "auto" as const, image: DEFAULT_IMAGE, unsafe };
-  const open = await openServices({ settings, version, connections: concurrency, keepCopies: "none", sandbox, signal });
+  const open = await openServices({
+    ...{ settings, version, sandbox, signal, connections: concurrency, keepCopies: "none" },
+    loop: readLoopSettings(flags),
+  });
   try {
     const summary = await runWorkload({
       tickets,

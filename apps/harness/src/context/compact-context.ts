@@ -5,7 +5,7 @@
  * context only grows again.
  */
 import { CentspanError } from "@centspan/base";
-import { setAttributes } from "@centspan/telemetry";
+import { setAttributes, writeTraceContext } from "@centspan/telemetry";
 import { z } from "zod";
 import type { RunSpans } from "../loop/identity.ts";
 import { estimateTokens } from "../sandbox/cut-output.ts";
@@ -61,7 +61,11 @@ export function compactContext(request: CompactionRequest): Promise<{ items: Con
       ...latest.map(hideOutput),
       JSON.stringify(userMessage(REQUEST)),
     ];
-    const answer = await request.connection.send({ prompt: { head: snapshot.head, items: asked }, headers, signal });
+    const answer = await request.connection.send({
+      prompt: { head: snapshot.head, items: asked },
+      headers: { ...headers, ...writeTraceContext(span) },
+      signal,
+    });
     if (answer.text.trim() === "") throw new CentspanError("upstream_failed", "the model handed nothing over");
     const items = [
       ...snapshot.items.slice(0, sentItems).flatMap(keepWords),

@@ -75,8 +75,16 @@ const EVENTS = [
     sentBytes: z.int(),
     receivedBytes: z.int(),
   }),
-  /** From here on the context is these items. */
-  z.object({ type: z.literal("context_compacted"), items: z.array(item) }),
+  /** Settings that can change, as the model is told of them. */
+  z.object({ type: z.literal("surroundings"), settings: z.record(z.string(), z.string()) }),
+  /** From here on the context is these items. `usage` and `costUsd` are of the answer that summed it up. */
+  z.object({
+    type: z.literal("context_compacted"),
+    turn: z.int(),
+    items: z.array(item),
+    usage: usage.nullable(),
+    costUsd: z.string().nullable(),
+  }),
   z.object({ type: z.literal("stopped"), reason: z.string(), detail: z.string() }),
   z.object({ type: z.literal("judged"), status: z.string() }),
 ] as const;

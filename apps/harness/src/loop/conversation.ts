@@ -7,6 +7,7 @@
 import { assert } from "@centspan/base";
 import type { Measured } from "../context/compact-context.ts";
 import { type ContextLog, type ContextSettings, createContextLog } from "../context/context-log.ts";
+import { describeChanges, type Surroundings } from "../context/surroundings.ts";
 import type { Event, EventOf, Happening } from "../events/event.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { FunctionCall } from "../transport/read-turn.ts";
@@ -26,6 +27,8 @@ export type Conversation = {
   ending(): Ending | null;
   /** What the latest answer says of the context, and how many items it was asked with. */
   measured(): (Measured & { sentItems: number }) | null;
+  /** What the model was told of its surroundings. */
+  told(): Surroundings;
   record(happening: Happening): void;
 };
 
@@ -41,6 +44,7 @@ type State = {
   outputs: Map<string, string>;
   started: Set<string>;
   measured: (Measured & { sentItems: number }) | null;
+  told: Surroundings;
   failing: { call: string; times: number };
   ended: Ending | null;
 };
@@ -59,6 +63,7 @@ export function openConversation(
     outputs: new Map(),
     started: new Set(),
     measured: null,
+    told: {},
     failing: { call: "", times: 0 },
     ended: null,
   };
@@ -76,6 +81,7 @@ export function openConversation(
     wasInterrupted: (callId) => started.has(callId),
     ending: () => state.ended,
     measured: () => state.measured,
+    told: () => state.told,
     record: (happening) => take(log.append(happening)),
   };
 }
@@ -98,6 +104,12 @@ function apply(state: State, event: Event, settings: ContextSettings): void {
     case "tool_done":
       if (event.within === undefined) applyResult(state, event);
       return;
+    case "surroundings": {
+      const change = describeChanges(state.told, event.settings);
+      if (change !== null) append(state, change);
+      state.told = event.settings;
+      return;
+    }
     case "context_compacted":
       state.context = createContextLog(settings);
       state.items = 0;

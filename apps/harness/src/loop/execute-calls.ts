@@ -23,7 +23,14 @@ export type Execution = {
   checkpoint: Checkpoint;
   /** Of programs that a person lets out of the sandbox. */
   searchPath: string;
+  /** Whether calls that only read run beside each other. */
+  readsTogether: boolean;
+  /** Told when calls take long, so that nothing is asked of the model for a while. */
+  onLongWait(): void;
 };
+
+/** Calls that are not over by then are likely to take much longer. */
+const LONG_WAIT_MS = 2_000;
 
 /** `wasInterrupted` says which calls an earlier process began and did not end. */
 export async function executeCalls(
@@ -31,16 +38,22 @@ export async function executeCalls(
   execution: Execution,
   wasInterrupted: (callId: string) => boolean,
 ): Promise<void> {
-  for (const group of groupCalls(calls, execution.findTool)) {
-    await Promise.all(
-      group.map(async (call) => {
-        const tool = execution.findTool(call.name);
-        const isChecked = tool !== undefined && !tool.readOnly && !tool.resumes;
-        const lost = isChecked && !(await startFromCheckpoint(call, execution, wasInterrupted(call.callId)));
-        if (lost) return void execution.record(describeLost(call));
-        await executeCall(call, execution, { parallel: group.length });
-      }),
-    );
+  const groups = execution.readsTogether ? groupCalls(calls, execution.findTool) : calls.map((call) => [call]);
+  const waiting = setTimeout(execution.onLongWait, LONG_WAIT_MS);
+  try {
+    for (const group of groups) {
+      await Promise.all(
+        group.map(async (call) => {
+          const tool = execution.findTool(call.name);
+          const isChecked = tool !== undefined && !tool.readOnly && !tool.resumes;
+          const lost = isChecked && !(await startFromCheckpoint(call, execution, wasInterrupted(call.callId)));
+          if (lost) return void execution.record(describeLost(call));
+          await executeCall(call, execution, { parallel: group.length });
+        }),
+      );
+    }
+  } finally {
+    clearTimeout(waiting);
   }
 }
 
@@ -93,7 +106,8 @@ export function executeCall(
     "centspan.tool.input_bytes": Buffer.byteLength(call.argumentsJson),
     "centspan.tool.parallel": around.parallel,
   };
-  return spans("execute_tool {name}", { subject: call.name, attributes }, async (span) => {
+  const template = execution.findTool(call.name)?.span ?? "execute_tool {name}";
+  return spans(template, { subject: call.name, attributes }, async (span) => {
     let refusal: CentspanError | null = null;
     const result: ToolResult = await runTool(call, execution).catch((error: unknown) => {
       // What the model got wrong is an answer to the model; it can do better in its next turn.
@@ -103,7 +117,7 @@ export function executeCall(
       failSpan(span, error);
       return { output: openToolContext(context, call.callId).output.write(`error: ${error.message}`) };
     });
-    const { output, exitCode, tests } = result;
+    const { output, exitCode, tests, search } = result;
     setAttributes(span, {
       "centspan.tool.output_bytes": output.totalBytes,
       "centspan.tool.sent_bytes": Buffer.byteLength(output.text),
@@ -111,6 +125,8 @@ export function executeCall(
       "process.exit.code": exitCode,
       "centspan.tests.passed": tests?.passed,
       "centspan.tests.failed": tests?.failed,
+      "centspan.tool_search.candidates": search?.candidates,
+      "centspan.tool_search.hits": search?.hits,
     });
     record({
       type: "tool_done",

@@ -8,12 +8,17 @@ import { type AskPerson, createGate } from "../approval/gate.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Budget } from "../budget/budget.ts";
 import { userMessage } from "../context/messages.ts";
+import type { Surroundings } from "../context/surroundings.ts";
 import type { Event } from "../events/event.ts";
 import { type EventLog, openEventLog } from "../events/event-log.ts";
+import type { LibraryDocument } from "../library/read-library.ts";
+import type { Mechanisms } from "../mechanisms.ts";
 import type { RunFolder } from "../run/run-folder.ts";
 import { TOOL_OUTPUT_TOKENS } from "../sandbox/cut-output.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { openCheckpoint } from "../task/checkpoint.ts";
+import { openToolbox, type Toolbox } from "../tools/discovery/toolbox.ts";
+import type { ToolServer } from "../tools/mcp/connect-server.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ResponsesClient } from "../transport/responses-client.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
@@ -42,11 +47,19 @@ export type AgentServices = {
   gatewayKey: string;
   sandbox: Sandbox;
   searchPath: string;
+  mechanisms: Mechanisms;
+  windowTokens: number;
+  /** Tools and documents that are found when they are needed. */
+  servers: readonly ToolServer[];
+  documents: readonly LibraryDocument[];
   person: AskPerson;
   takeSteering(): readonly string[];
   report(progress: TurnProgress): void;
   signal: AbortSignal;
 };
+
+/** Where outputs are not to be cut: more than any window holds. */
+const UNCUT_TOKENS = 1_000_000;
 
 export type AgentRun = { budget: Budget; spans: RunSpans; log: EventLog };
 
@@ -62,31 +75,37 @@ export async function runAgent(
   const conversation = openConversation(settings, log, (event) => noteSpending(event, identity.threadId, budget));
   if (isNew) recordStart(agent, conversation, budget, sandbox);
   else conversation.record({ type: "resumed", limits: budget.limits });
-  const tools: Tool[] = [];
+  const { mechanisms, windowTokens, servers, documents } = services;
+  const outputTokens = mechanisms.cutOutput ? Math.min(TOOL_OUTPUT_TOKENS, windowTokens >> 3) : UNCUT_TOKENS;
+  const hintLongWait = (): void => {
+    client.hint({ kind: "long_wait", runId: identity.runId, threadId: identity.threadId }, services.gatewayKey);
+  };
+  let toolbox: Toolbox | null = null;
   const execution: Execution = {
-    findTool: (name) => tools.find((tool) => tool.name === name),
-    context: { root: folder.copy, sandbox, outputsDir: folder.outputs, outputTokens: TOOL_OUTPUT_TOKENS, signal },
+    findTool: (name) => toolbox?.find(name),
+    context: { root: folder.copy, sandbox, outputsDir: folder.outputs, outputTokens, signal },
     spans,
     gate: createGate({
       policy: agent.policy,
       person: services.person,
       spans,
       record: conversation.record,
-      onWait: () => {
-        client.hint({ kind: "long_wait", runId: identity.runId, threadId: identity.threadId }, services.gatewayKey);
-      },
+      onWait: hintLongWait,
       signal,
     }),
     record: conversation.record,
     checkpoint: await openCheckpoint(folder.copy, folder.before),
     searchPath: services.searchPath,
+    readsTogether: mechanisms.parallelTools,
+    onLongWait: hintLongWait,
   };
-  tools.push(...agent.createTools(execution));
+  toolbox = await openToolbox({ core: agent.createTools(execution), servers, documents, mechanisms });
   const connection = client.open(services.gatewayKey);
   try {
     const { takeSteering, report } = services;
     const result = await runTurns({
-      ...{ identity, conversation, tools, execution, connection, spans, budget, takeSteering, report, signal },
+      ...{ identity, conversation, toolbox, execution, connection, spans, budget, takeSteering, report, signal },
+      ...{ mechanisms, windowTokens, surroundings: () => describeSurroundings(agent.policy) },
       model: agent.model,
     });
     conversation.record({ type: "stopped", reason: result.stop, detail: "" });
@@ -99,6 +118,12 @@ export async function runAgent(
     connection.close();
   }
 }
+
+/** By day: what changes with every turn would have to be told with every turn. */
+const describeSurroundings = (policy: ApprovalPolicy): Surroundings => ({
+  "approval policy": policy.ask,
+  date: new Date().toISOString().slice(0, 10),
+});
 
 export const openThreadLog = (folder: RunFolder): EventLog => openEventLog(folder.events);
 
@@ -121,10 +146,11 @@ function recordStart(agent: Agent, conversation: Conversation, { limits }: Budge
   conversation.record({ type: "message", from: "task", item: userMessage(agent.firstMessage) });
 }
 
-/** Also of events that an earlier process wrote. */
-export function noteSpending(event: Event, threadId: string, budget: Budget): void {
-  if (event.type !== "turn_answered") return;
+/** Also of events that an earlier process wrote. What a compaction took is beside its thread, which it takes no turn of. */
+export function noteSpending(event: Event, thread: string, budget: Budget): void {
+  if (event.type !== "turn_answered" && event.type !== "context_compacted") return;
   const { usage, costUsd, turn } = event;
+  const threadId = event.type === "turn_answered" ? thread : `${thread}:compaction`;
   const tokens = usage === null ? 0 : usage.inputTokens + usage.outputTokens;
   budget.note({ threadId, turn, tokens, costUsd: costUsd === null ? null : parseDecimal(costUsd) });
 }

@@ -52,6 +52,10 @@ async function run(peerOptions: PeerOptions, changes: Partial<RunServices> = {})
   const services: RunServices = {
     telemetry: memory.telemetry,
     client,
+    mechanisms: createMechanisms(),
+    windowTokens: 128_000,
+    servers: [],
+    documents: [],
     outcomes: localRecorder,
     workDir: await createTemporaryFolder(),
     gatewayUrl: peer.url,
@@ -90,6 +94,10 @@ it("repairs a task: tools run for real, the tests decide, nothing stays behind",
   const [first, ...later] = peer.received;
   expect(first?.body.input).toMatchObject([
     { role: "user", content: [{ text: expect.stringMatching(/^Task: double$/m) }] },
+    {
+      role: "developer",
+      content: [{ text: expect.stringMatching(/^From now on:\n- approval policy: never\n- date: /) }],
+    },
   ]);
   expect(JSON.stringify(peer.received.map(({ raw }) => raw))).not.toContain(services.workDir);
   const inputs = peer.received.map(({ body }) => JSON.stringify(body.input));

@@ -13,10 +13,13 @@ import { type Budget, createBudget, type Spending } from "../budget/budget.ts";
 import { describeTask, INSTRUCTIONS } from "../context/instructions.ts";
 import { type EventLog, readEventLog } from "../events/event-log.ts";
 import { countActiveSeconds, findOutcome } from "../events/read-run.ts";
+import type { LibraryDocument } from "../library/read-library.ts";
+import type { Mechanisms } from "../mechanisms.ts";
 import { describeRunFolder, listEventLogs, type RunFolder } from "../run/run-folder.ts";
 import { openEgressRelay } from "../sandbox/egress-relay.ts";
 import type { EgressDoor, Sandbox } from "../sandbox/sandbox.ts";
 import { createWorkingCopy, removeFolder } from "../task/working-copy.ts";
+import type { ToolServer } from "../tools/mcp/connect-server.ts";
 import { TOOLS } from "../tools/registry.ts";
 import type { ResponsesClient } from "../transport/responses-client.ts";
 import { readEvidence } from "../verify/read-evidence.ts";
@@ -40,6 +43,10 @@ export type RunServices = {
   /** Whose working copies stay: nobody's, those of runs that can go on, or everybody's. */
   keepCopies: "none" | "unfinished" | "all";
   openSandbox(egress: EgressDoor | null): Promise<Sandbox>;
+  mechanisms: Mechanisms;
+  windowTokens: number;
+  servers: readonly ToolServer[];
+  documents: readonly LibraryDocument[];
   person: AskPerson;
   takeSteering(): readonly string[];
   report(progress: TurnProgress): void;

@@ -9,9 +9,12 @@ import type { Span } from "@opentelemetry/api";
 import type { Budget, Reached } from "../budget/budget.ts";
 import { priceTurn } from "../budget/price-turn.ts";
 import { buildContext, describeContext } from "../context/build-context.ts";
-import type { ContextPiece } from "../context/context-log.ts";
+import { compactContext, countContextTokens, isFull } from "../context/compact-context.ts";
+import type { ContextPiece, ContextSnapshot } from "../context/context-log.ts";
 import { userMessage } from "../context/messages.ts";
-import type { Tool } from "../tools/tool.ts";
+import { describeChanges, type Surroundings } from "../context/surroundings.ts";
+import type { Mechanisms } from "../mechanisms.ts";
+import type { Toolbox } from "../tools/discovery/toolbox.ts";
 import type { ModelConnection } from "../transport/connection.ts";
 import { describeTraffic, type TurnAnswer } from "../transport/turn.ts";
 import type { Conversation, Ending } from "./conversation.ts";
@@ -22,11 +25,16 @@ export type LoopOptions = {
   identity: RunIdentity;
   model: string;
   conversation: Conversation;
-  tools: readonly Tool[];
+  toolbox: Toolbox;
   execution: Execution;
   connection: ModelConnection;
   spans: RunSpans;
   budget: Budget;
+  mechanisms: Mechanisms;
+  /** Tokens that the model can take, prompt and answer together. */
+  windowTokens: number;
+  /** Settings as they are now. */
+  surroundings(): Surroundings;
   /** What a person said since it was asked last. */
   takeSteering(): readonly string[];
   report(progress: TurnProgress): void;
@@ -50,7 +58,6 @@ export type LoopResult = { stop: StopReason; turns: number; finalText: string };
 
 export async function runTurns(options: LoopOptions): Promise<LoopResult> {
   const { conversation, budget, spans } = options;
-  const tools = options.tools.map(describeTool);
   let sent: readonly ContextPiece[] = [];
   for (;;) {
     const isUnfinished = conversation.pending().length > 0;
@@ -65,18 +72,42 @@ export async function runTurns(options: LoopOptions): Promise<LoopResult> {
     const attributes = { "centspan.turn.number": turn, "gen_ai.request.model": options.model };
     await spans("loop.turn", { attributes }, async (span) => {
       if (!isUnfinished) {
-        const snapshot = await buildContext(spans, conversation.context(), tools, sent);
+        const snapshot = await prepareContext(options, turn, sent);
         sent = snapshot.pieces;
         setAttributes(span, describeContext(snapshot));
         recordAnswer(options, turn, await ask(options, snapshot, turn, span));
       }
-      await executeCalls(conversation.pending(), options.execution, conversation.wasInterrupted);
+      await executeCalls(
+        conversation.pending().map(options.toolbox.resolve),
+        options.execution,
+        conversation.wasInterrupted,
+      );
     });
   }
 }
 
-const describeTool = ({ name, description, parameters }: Tool): string =>
-  JSON.stringify({ type: "function", name, description, strict: false, parameters });
+/** The context of a turn, summed up before where it fills the window. */
+async function prepareContext(
+  options: LoopOptions,
+  turn: number,
+  before: readonly ContextPiece[],
+): Promise<ContextSnapshot> {
+  const { conversation, spans, toolbox, mechanisms, windowTokens } = options;
+  const settings = options.surroundings();
+  if (describeChanges(conversation.told(), settings) !== null) conversation.record({ type: "surroundings", settings });
+  const snapshot = await buildContext(spans, conversation.context(), await toolbox.describe(), before);
+  const measured = conversation.measured();
+  const contextTokens = countContextTokens(snapshot, measured);
+  if (!mechanisms.compactContext || measured === null || !isFull(contextTokens, windowTokens)) return snapshot;
+  const { connection, identity, signal } = options;
+  const { sentItems } = measured;
+  const headers = { ...identityHeaders(identity), "idempotency-key": `${identity.threadId}:${turn}:compaction` };
+  const { items, answer } = await compactContext({
+    ...{ spans, connection, snapshot, sentItems, contextTokens, headers, signal },
+  });
+  conversation.record({ type: "context_compacted", turn, items, ...priceAnswer(options, answer) });
+  return buildContext(spans, conversation.context(), await toolbox.describe(), []);
+}
 
 const nameStop = (reached: Reached | null): StopReason | null =>
   reached === null || reached === "unpriced" ? reached : `max_${reached}`;
@@ -98,11 +129,16 @@ async function ask(
   return answer;
 }
 
+/** At list prices, where the model has one and its usage is known. */
+function priceAnswer(options: LoopOptions, { usage, model }: TurnAnswer) {
+  const cost = usage === null ? null : priceTurn(model ?? options.model, usage, BigInt(Date.now()) * 1_000_000n);
+  return { usage, costUsd: cost === null ? null : formatDecimal(cost) };
+}
+
 function recordAnswer(options: LoopOptions, turn: number, answer: TurnAnswer): void {
   const { conversation, budget, identity } = options;
   const { usage, responseId, items, calls, text, incomplete } = answer;
   const model = answer.model ?? options.model;
-  const costUsd = usage === null ? null : priceTurn(model, usage, BigInt(Date.now()) * 1_000_000n);
   conversation.record({
     type: "turn_answered",
     turn,
@@ -112,8 +148,7 @@ function recordAnswer(options: LoopOptions, turn: number, answer: TurnAnswer): v
     calls,
     text,
     incomplete,
-    usage,
-    costUsd: costUsd === null ? null : formatDecimal(costUsd),
+    ...priceAnswer(options, answer),
   });
   options.report({
     threadId: identity.threadId,
