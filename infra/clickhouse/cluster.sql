@@ -174,6 +174,7 @@ CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER '{cluster}' (
   `trace_id` String,
   `span_id` String,
   `at` DateTime64(9, 'UTC'),
+  `posted_at` DateTime64(9, 'UTC') DEFAULT at,
   `duration_ns` Int64,
   `ttft_ms` Nullable(Float64),
   `key_id` LowCardinality(String),
@@ -190,6 +191,7 @@ CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER '{cluster}' (
   `model` LowCardinality(String),
   `effort` LowCardinality(String),
   `service_tier` LowCardinality(String),
+  `region` LowCardinality(String),
   `response_id` String,
   `source` LowCardinality(String),
   `dialect` LowCardinality(String),
@@ -201,7 +203,9 @@ CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER '{cluster}' (
   `cache_write_1h` UInt64,
   `output_text` UInt64,
   `output_reasoning` UInt64,
+  `web_searches` UInt64,
   `cost_status` LowCardinality(String),
+  `price_entry_id` LowCardinality(String),
   `cost_usd` Nullable(Decimal(38, 12)),
   `provided_cost_usd` Nullable(Decimal(38, 12)),
   `provenance` LowCardinality(String),
@@ -224,6 +228,7 @@ CREATE TABLE IF NOT EXISTS charge_lines_local ON CLUSTER '{cluster}' (
   `quantity` UInt64,
   `unit_price_usd` Decimal(38, 12),
   `cost_usd` Decimal(38, 12),
+  `list_unit_price_usd` Nullable(Decimal(38, 12)),
   `price_entry_id` LowCardinality(String),
   `rating_run_id` LowCardinality(String),
   `revision` UInt64,
@@ -233,6 +238,35 @@ ORDER BY (workspace, call_id, meter);
 
 CREATE TABLE IF NOT EXISTS charge_lines ON CLUSTER '{cluster}' AS charge_lines_local
 ENGINE = Distributed('{cluster}', currentDatabase(), charge_lines_local, cityHash64(workspace, call_id));
+
+CREATE TABLE IF NOT EXISTS corrections_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `call_id` String,
+  `number` UInt32,
+  `kind` LowCardinality(String),
+  `meter` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `posted_at` DateTime64(9, 'UTC'),
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `service_tier` LowCardinality(String),
+  `region` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `quantity` Int64,
+  `unit_price_usd` Decimal(38, 12),
+  `cost_usd` Decimal(38, 12),
+  `list_unit_price_usd` Nullable(Decimal(38, 12)),
+  `price_entry_id` LowCardinality(String),
+  `rating_run_id` LowCardinality(String),
+  `revision` UInt64
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision)
+ORDER BY (workspace, call_id, number, kind, meter);
+
+CREATE TABLE IF NOT EXISTS corrections ON CLUSTER '{cluster}' AS corrections_local
+ENGINE = Distributed('{cluster}', currentDatabase(), corrections_local, cityHash64(workspace, call_id));
 
 CREATE TABLE IF NOT EXISTS outcomes_local ON CLUSTER '{cluster}' (
   `workspace` LowCardinality(String),

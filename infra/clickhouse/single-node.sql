@@ -157,6 +157,7 @@ CREATE TABLE IF NOT EXISTS calls (
   `trace_id` String,
   `span_id` String,
   `at` DateTime64(9, 'UTC'),
+  `posted_at` DateTime64(9, 'UTC') DEFAULT at,
   `duration_ns` Int64,
   `ttft_ms` Nullable(Float64),
   `key_id` LowCardinality(String),
@@ -173,6 +174,7 @@ CREATE TABLE IF NOT EXISTS calls (
   `model` LowCardinality(String),
   `effort` LowCardinality(String),
   `service_tier` LowCardinality(String),
+  `region` LowCardinality(String),
   `response_id` String,
   `source` LowCardinality(String),
   `dialect` LowCardinality(String),
@@ -184,7 +186,9 @@ CREATE TABLE IF NOT EXISTS calls (
   `cache_write_1h` UInt64,
   `output_text` UInt64,
   `output_reasoning` UInt64,
+  `web_searches` UInt64,
   `cost_status` LowCardinality(String),
+  `price_entry_id` LowCardinality(String),
   `cost_usd` Nullable(Decimal(38, 12)),
   `provided_cost_usd` Nullable(Decimal(38, 12)),
   `provenance` LowCardinality(String),
@@ -204,12 +208,39 @@ CREATE TABLE IF NOT EXISTS charge_lines (
   `quantity` UInt64,
   `unit_price_usd` Decimal(38, 12),
   `cost_usd` Decimal(38, 12),
+  `list_unit_price_usd` Nullable(Decimal(38, 12)),
   `price_entry_id` LowCardinality(String),
   `rating_run_id` LowCardinality(String),
   `revision` UInt64,
   `deleted` UInt8
 ) ENGINE = ReplacingMergeTree(revision, deleted)
 ORDER BY (workspace, call_id, meter);
+
+CREATE TABLE IF NOT EXISTS corrections (
+  `workspace` LowCardinality(String),
+  `call_id` String,
+  `number` UInt32,
+  `kind` LowCardinality(String),
+  `meter` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `posted_at` DateTime64(9, 'UTC'),
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `service_tier` LowCardinality(String),
+  `region` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `quantity` Int64,
+  `unit_price_usd` Decimal(38, 12),
+  `cost_usd` Decimal(38, 12),
+  `list_unit_price_usd` Nullable(Decimal(38, 12)),
+  `price_entry_id` LowCardinality(String),
+  `rating_run_id` LowCardinality(String),
+  `revision` UInt64
+) ENGINE = ReplacingMergeTree(revision)
+ORDER BY (workspace, call_id, number, kind, meter);
 
 CREATE TABLE IF NOT EXISTS outcomes (
   `workspace` LowCardinality(String),

@@ -14,6 +14,7 @@ const call = (facts: Partial<Call>): Call => ({
   model: "m",
   effort: "",
   serviceTier: "",
+  region: "",
   responseId: "r",
   source: "client",
   dialect: "semconv",

@@ -3,13 +3,13 @@ import { type Clock, deriveId, formatInstant } from "@centspan/base";
 import type {
   JobStore,
   Ledger,
-  RateCard,
+  PriceBook,
   RetentionPolicies,
   RetentionStore,
   TraceSummaries,
   UsageFeed,
 } from "@centspan/model";
-import { validateRateCards } from "@centspan/pricing";
+import { validatePriceBook } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 import { runRetentionPass } from "./retention.ts";
@@ -24,23 +24,23 @@ type WorkerOptions = {
   warehouse: UsageFeed & Ledger & TraceSummaries & RetentionStore & { ping(): Promise<void> };
   control: JobStore & RetentionPolicies & { ping(): Promise<void> };
   clock: Clock;
-  cards: readonly RateCard[];
+  book: PriceBook;
   gatewayServices: readonly string[];
   /** One line for the operator. */
   say(text: string): void;
 };
 
-export function createWorker({ warehouse, control, clock, cards, gatewayServices, say }: WorkerOptions) {
-  validateRateCards(cards);
+export function createWorker({ warehouse, control, clock, book, gatewayServices, say }: WorkerOptions) {
+  validatePriceBook(book);
   const state = createRatingState();
   const summaries = createSummaryState();
-  // From the content of the cards: rating again with the same prices writes the same lines.
-  const ratingRunId = deriveId("rating", JSON.stringify(cards));
+  // From the content of the book: rating again with the same prices writes the same lines.
+  const ratingRunId = deriveId("rating", JSON.stringify(book));
   const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control };
   const loops = [
     startLoop({
       async pass() {
-        const rules = { cards, ratingRunId, gatewayServices };
+        const rules = { book, ratingRunId, gatewayServices };
         const { units } = await runRatingPass(stores, state, rules, (fault) => say(describeFault(fault)));
         return units > 0;
       },

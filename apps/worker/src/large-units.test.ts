@@ -6,13 +6,13 @@ import { buffer } from "node:stream/consumers";
 import { parseInstant } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import type { RatedCall, SpanRecord } from "@centspan/model";
-import { rateCards } from "@centspan/pricing";
+import { listPrices } from "@centspan/pricing";
 import { waitUntil } from "@centspan/testing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 
-const RULES = { cards: rateCards, ratingRunId: "run" };
+const RULES = { book: listPrices, ratingRunId: "run" };
 const LARGE = 20_001;
 
 let warehouse: Warehouse;

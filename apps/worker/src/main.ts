@@ -1,7 +1,7 @@
 /** The worker as a process: configuration, stores, ready line. It is ready, and keeps trying, while a store is away. */
 import { createWallClock } from "@centspan/base";
 import { openControl } from "@centspan/control";
-import { rateCards } from "@centspan/pricing";
+import { listPrices } from "@centspan/pricing";
 import { listen, listenSchema, portSchema, readConfig, runMain } from "@centspan/service";
 import { openWarehouse } from "@centspan/warehouse";
 import { z } from "zod";
@@ -24,13 +24,13 @@ const configSchema = listenSchema.extend({
 
 await runMain("worker", async () => {
   const config = readConfig(configSchema, process.env);
-  const warehouse = openWarehouse({ url: config.CLICKHOUSE_URL });
   const control = openControl({ url: config.DATABASE_URL });
+  const warehouse = openWarehouse({ url: config.CLICKHOUSE_URL, books: control });
   const worker = createWorker({
     warehouse,
     control,
     clock: createWallClock(),
-    cards: rateCards,
+    book: listPrices,
     gatewayServices: config.CENTSPAN_GATEWAY_SERVICES,
     say: (text) => process.stderr.write(`worker: ${text}\n`),
   });

@@ -4,14 +4,14 @@
  * back. Repeating it changes nothing.
  */
 import { callAttributes, type DeriveOptions, deriveReports } from "@centspan/attribution";
-import type { Call, Ledger, RateCard, Usage, UsageFeed, UsageUnit } from "@centspan/model";
+import type { Call, Ledger, PriceBook, Usage, UsageFeed, UsageUnit } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import type { Claims } from "./claims.ts";
 import { runInTurns } from "./run-in-turns.ts";
 
 const CALLS_PER_PART = 10_000;
 
-export type RatingRules = { cards: readonly RateCard[]; ratingRunId: string } & DeriveOptions;
+export type RatingRules = { book: PriceBook; ratingRunId: string } & DeriveOptions;
 
 export type RatingContext = {
   feed: Pick<UsageFeed, "readUsage">;
@@ -63,7 +63,7 @@ export async function* storeByParts(
   while (reported.length > 0) {
     const part = reported.splice(0, CALLS_PER_PART);
     const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, part));
-    const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, rules.cards, rules.ratingRunId));
+    const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, rules.book, rules.ratingRunId));
     await ledger.insertCalls(workspace, calls);
     yield calls.length;
   }

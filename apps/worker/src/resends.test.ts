@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { createRandom, type Random } from "@centspan/base";
-import { rateCards } from "@centspan/pricing";
+import { listPrices } from "@centspan/pricing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createRatingState, runRatingPass } from "./rating-pass.ts";
@@ -64,7 +64,7 @@ async function rate(state: ReturnType<typeof createRatingState>, sinceNs: bigint
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
   // Kept for ever.
   const policies = { listRetention: async () => [] };
-  const rules = { cards: rateCards, ratingRunId: "run" };
+  const rules = { book: listPrices, ratingRunId: "run" };
   const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs, policies }, state, rules);
   expect(faults).toEqual([]);
   return asOfNs;

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createRandom, formatDecimal } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import { BUCKET_OF_METER, METERS, type RatedCall } from "@centspan/model";
-import { rateCards } from "@centspan/pricing";
+import { listPrices } from "@centspan/pricing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createRatingState, runRatingPass } from "./rating-pass.ts";
@@ -84,7 +84,7 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
   const { asOfNs } = await warehouse.listChangedUsage(2n ** 62n);
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
   const gatewayServices = vectors.flatMap(({ context }) => context?.gateway_services ?? []);
-  const rules = { cards: rateCards, ratingRunId: "run", gatewayServices };
+  const rules = { book: listPrices, ratingRunId: "run", gatewayServices };
   const { faults } = await runRatingPass(
     { feed, ledger: warehouse, jobs, policies: control },
     createRatingState(),

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { deriveId, formatDecimal, parseInstant } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import type { RatedCall, SpanRecord } from "@centspan/model";
-import { rateCards } from "@centspan/pricing";
+import { listPrices, rateCards } from "@centspan/pricing";
 import { openGate, waitUntil } from "@centspan/testing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -11,7 +11,7 @@ import { createWorker } from "./create-worker.ts";
 import { createRatingState, RATING_JOB, runRatingPass } from "./rating-pass.ts";
 import { runRetentionPass } from "./retention.ts";
 
-const RULES = { cards: rateCards, ratingRunId: "run" };
+const RULES = { book: listPrices, ratingRunId: "run" };
 
 let warehouse: Warehouse;
 let control: Control;
@@ -203,7 +203,7 @@ describe("a pass", () => {
         ...entry,
         id: "bad",
         model: "bad",
-        usdPerMillion: { input: "x" },
+        perMillion: { input: "x" },
       }));
       cards.push({ ...card, id: "bad", entries: entries.slice(0, 1) });
     }
@@ -211,7 +211,7 @@ describe("a pass", () => {
       makeSpan({ traceId: broken, attributes: chat({ "gen_ai.request.model": "bad" }) }),
       makeSpan({ traceId: whole, attributes: chat() }),
     ]);
-    const { faults } = await runRatingPass(stores(), createRatingState(), { ...RULES, cards });
+    const { faults } = await runRatingPass(stores(), createRatingState(), { ...RULES, book: { ...listPrices, cards } });
     expect(faults).toMatchObject([{ workspace, unit: { traceId: broken }, error: expect.any(RangeError) }]);
     expect(await readCalls(workspace)).toMatchObject([{ traceId: whole }]);
   });
@@ -224,7 +224,7 @@ describe("the worker", () => {
       warehouse: own,
       control,
       clock: { nowNs: () => NOW_NS },
-      cards: rateCards,
+      book: listPrices,
       gatewayServices: [],
       say: (text) => said.push(text),
     });
@@ -250,7 +250,7 @@ describe("the worker", () => {
       return page.data.length > 0 && page;
     });
     expect(listed).toMatchObject([{ traceId: call?.traceId, spans: 1, calls: 1 }]);
-    expect(call?.lines[0]?.ratingRunId).toBe(deriveId("rating", JSON.stringify(rateCards)));
+    expect(call?.lines[0]?.ratingRunId).toBe(deriveId("rating", JSON.stringify(listPrices)));
     const health = await worker.app.inject({ url: "/health" });
     expect(health.statusCode).toBe(200);
     expect(health.json()).toEqual({ status: "ok", ratedThrough: expect.stringMatching(/^20\d\d-.*Z$/) });

@@ -1,11 +1,8 @@
 /** A trace with more calls than its answer lists, on the real stores. */
-import { randomBytes } from "node:crypto";
-import { createWallClock, parseDecimal, parseInstant } from "@centspan/base";
-import { type Control, openControl } from "@centspan/control";
-import { EMPTY_BUCKETS, EMPTY_IDENTITY, type RatedCall, type SpanRecord } from "@centspan/model";
-import { openWarehouse, type Warehouse } from "@centspan/warehouse";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { type ApiClient, createApiClient, createTraceApi } from "./index.ts";
+import { parseDecimal, parseInstant } from "@centspan/base";
+import { EMPTY_BUCKETS, type RatedCall, type SpanRecord } from "@centspan/model";
+import { beforeAll, expect, it } from "vitest";
+import { makeCall, useApi } from "./testing/use-api.ts";
 
 const WORKSPACE = "cut";
 const TRACE = "c".repeat(32);
@@ -13,9 +10,7 @@ const CALLS = 1003;
 const startedAtNs = parseInstant("2026-11-29T12:00:00Z") ?? 0n;
 const idOf = (n: number): string => n.toString(16).padStart(16, "0");
 
-let warehouse: Warehouse;
-let control: Control;
-let client: ApiClient;
+const { warehouse, client } = useApi(WORKSPACE);
 
 const makeSpan = (n: number, parent: number): SpanRecord => ({
   traceId: TRACE,
@@ -36,58 +31,24 @@ const makeSpan = (n: number, parent: number): SpanRecord => ({
 });
 
 /** Under spans 2 and 3 in turn; the first, which is not listed, has no price. */
-const makeCall = (n: number): RatedCall => ({
-  ...EMPTY_IDENTITY,
-  callId: `call_${n}`,
-  traceId: TRACE,
-  spanId: idOf(2 + (n % 2)),
-  atNs: startedAtNs + BigInt(n),
-  durationNs: 1n,
-  provider: "openai",
-  model: "m",
-  effort: "",
-  serviceTier: "",
-  responseId: "",
-  source: "client",
-  dialect: "semconv",
-  inputSemantics: "inclusive",
-  requests: 1,
-  buckets: { ...EMPTY_BUCKETS, input: 2, outputText: 1 },
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
-  costStatus: n === 0 ? "unpriced" : "rated",
-  costUsd: n === 0 ? null : parseDecimal("0.000000000001"),
-  lines: [],
-});
+const makeNthCall = (n: number): RatedCall =>
+  makeCall({
+    callId: `call_${n}`,
+    traceId: TRACE,
+    spanId: idOf(2 + (n % 2)),
+    atNs: startedAtNs + BigInt(n),
+    buckets: { ...EMPTY_BUCKETS, input: 2, outputText: 1 },
+    ...(n > 0 && { costStatus: "rated", costUsd: parseDecimal("0.000000000001") }),
+  });
 
 beforeAll(async () => {
-  const address = new URL(inject("clickhouseUrl"));
-  address.pathname = `/api_${randomBytes(8).toString("hex")}`;
-  warehouse = openWarehouse({ url: address.href });
-  control = openControl({ url: inject("databaseUrl") });
-  await Promise.all([warehouse.migrate(), control.migrate()]);
-  const api = createTraceApi({ warehouse, control, clock: createWallClock() });
-  const owner = {
-    keyId: "k",
-    keyName: "k",
-    kind: "api",
-    workspace: WORKSPACE,
-    org: "o",
-    orgWide: false,
-    team: null,
-    rules: {},
-  } as const;
-  client = createApiClient((path) => api.handle(new Request(new URL(path, "http://api.test")), owner));
   await warehouse.insertSpans(WORKSPACE, [makeSpan(1, 0), makeSpan(2, 1), makeSpan(3, 1)]);
   await warehouse.insertCalls(
     WORKSPACE,
-    Array.from({ length: CALLS }, (_, n) => makeCall(n)),
+    Array.from({ length: CALLS }, (_, n) => makeNthCall(n)),
   );
   await warehouse.refreshTraceSummaries(0n);
 });
-afterAll(() => Promise.all([warehouse.close(), control.close()]));
 
 it("counts all calls of a trace, lists the newest, and says that it does", async () => {
   const { trace, spans, calls, buckets, anomalies } = await client.trace(TRACE);

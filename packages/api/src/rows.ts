@@ -40,6 +40,7 @@ export function toCallRow(call: RatedCall): CallRow {
     lines: lines.map((line) => ({
       ...line,
       unitPriceUsd: formatDecimal(line.unitPriceUsd),
+      listUnitPriceUsd: money(line.listUnitPriceUsd),
       costUsd: formatDecimal(line.costUsd),
     })),
   };

@@ -60,6 +60,7 @@ export function sumBuckets(spends: readonly SpanSpend[]): Buckets {
     sum.cacheWrite1h += buckets.cacheWrite1h;
     sum.outputText += buckets.outputText;
     sum.outputReasoning += buckets.outputReasoning;
+    sum.webSearches += buckets.webSearches;
   }
   return sum;
 }

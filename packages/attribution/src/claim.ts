@@ -65,6 +65,7 @@ export const createCall = (
   model: facts.model,
   effort: facts.effort,
   serviceTier: facts.serviceTier,
+  region: facts.region,
   responseId: facts.responseId,
   ttftMs: facts.ttftMs,
   providedCostUsd: facts.providedCostUsd,

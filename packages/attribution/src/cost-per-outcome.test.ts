@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countToDecimal, formatDecimal, parseDecimal, parseInstant, sumDecimals, ZERO } from "@centspan/base";
 import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY, type OutcomeStatus, type TaskSpend } from "@centspan/model";
-import { rateCall, rateCards } from "@centspan/pricing";
+import { listPrices, rateCall } from "@centspan/pricing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costPerOutcome, type OutcomeCost } from "./index.ts";
@@ -235,7 +235,7 @@ describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
   it("cost 0.6211841714 USD per resolved task, a third of it for runs that failed", () => {
     const stats: Stats[] = JSON.parse(readFileSync(path, "utf8"));
     const tasks = stats.map((run): TaskSpend => {
-      const { costUsd } = rateCall(toAggregate(run), rateCards, "run");
+      const { costUsd } = rateCall(toAggregate(run), listPrices, "run");
       return {
         ...task(run.instance_id, "0", run.resolved ? "passed" : "failed"),
         costUsd: costUsd ?? parseDecimal("-1"),
@@ -271,6 +271,7 @@ function toAggregate(run: Stats): Call {
     model: "gemini-3-pro-preview",
     effort: "",
     serviceTier: "",
+    region: "",
     responseId: "",
     source: "import",
     dialect: "",

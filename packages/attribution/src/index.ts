@@ -8,9 +8,10 @@ export {
   deriveReports,
   type UsageSignals,
 } from "./derive-calls.ts";
+export { makeStatement } from "./make-statement.ts";
 export { fillUnknown, mergeByResponse } from "./merge-calls.ts";
 export { runAtOnce, type Sliced } from "./slices.ts";
-export { explainChange, type SpendCell, type SpendChange, type SpendPeriod } from "./spend/explain-change.ts";
+export { explainChange, type SpendChange, type SpendPeriod } from "./spend/explain-change.ts";
 export { findAnomalies, type SpendAnomaly } from "./spend/find-anomalies.ts";
 export { type ForecastOptions, forecastSpend, type SpendForecast } from "./spend/forecast-spend.ts";
 export { type MetricTotal, sumMetricTotals } from "./sum-metric-totals.ts";

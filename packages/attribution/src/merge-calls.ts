@@ -54,6 +54,7 @@ export function fillUnknown(winner: Call, others: readonly Call[]): Call {
     responseId: first((call) => call.responseId, isText),
     effort: first((call) => call.effort, isText),
     serviceTier: first((call) => call.serviceTier, isText),
+    region: first((call) => call.region, isText),
     providedCostUsd: first(
       (call) => call.providedCostUsd,
       (amount) => amount !== null,

@@ -140,6 +140,7 @@ function sumBuckets(parts: readonly { buckets: Buckets }[]): Buckets {
     cacheWrite1h: sum("cacheWrite1h"),
     outputText: sum("outputText"),
     outputReasoning: sum("outputReasoning"),
+    webSearches: sum("webSearches"),
   };
 }
 

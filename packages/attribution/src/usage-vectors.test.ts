@@ -157,8 +157,9 @@ function readBuckets(counts: Counts): Buckets {
     cacheWrite1h = 0,
     outputText = 0,
     outputReasoning = 0,
+    webSearches = 0,
   } = Object.fromEntries(entries);
-  return { input, cacheRead, cacheWrite5m, cacheWrite1h, outputText, outputReasoning };
+  return { input, cacheRead, cacheWrite5m, cacheWrite1h, outputText, outputReasoning, webSearches };
 }
 
 /** Fisher–Yates, for each signal. */

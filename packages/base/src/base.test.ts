@@ -11,6 +11,7 @@ import {
   normaliseTimeZone,
   parseDecimal,
   parseInstant,
+  parseNumeric,
   quantiseLine,
   ratio,
   roundToSum,
@@ -46,6 +47,12 @@ describe("money", () => {
         }
       }),
     );
+  });
+
+  it("reads exponents where they may be, exactly", () => {
+    const read = (text: string) => parseNumeric(text)?.toFixed() ?? null;
+    expect(["1e-7", "-3.5E2", "0.06", "1.2e+3"].map(read)).toEqual(["0.0000001", "-350", "0.06", "1200"]);
+    expect(["", "1e", "+1", "1,0", "Infinity", "1e9999"].map(read)).toEqual([null, null, null, null, null, null]);
   });
 
   it("refuses what is not a plain decimal", () => {

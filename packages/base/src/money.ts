@@ -23,6 +23,11 @@ export function parseDecimal(text: string): Decimal {
   return new Big(text);
 }
 
+/** As `parseDecimal`, and with an exponent, as JSON and spreadsheets write numbers; null for what is no number. */
+export function parseNumeric(text: string): Decimal | null {
+  return /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? new Big(text) : null;
+}
+
 /** A whole count as an exact decimal; refuses fractions and unsafe integers. */
 export function countToDecimal(count: number | bigint): Decimal {
   if (typeof count === "number" && !Number.isSafeInteger(count)) throw new RangeError(`not a safe integer: ${count}`);

@@ -14,6 +14,7 @@ export type ModelFacts = {
   requestId: string;
   sessionId: string;
   serviceTier: string;
+  region: string;
   effort: string;
   keyId: string;
   key: string;
@@ -34,6 +35,7 @@ export function readModelFacts(
     requestId: read(fields.requestId),
     sessionId: read(fields.sessionId),
     serviceTier: read(fields.serviceTier),
+    region: read(fields.region),
     effort: read(fields.effort),
     keyId: read(fields.keyId),
     key: read(fields.key),

@@ -2,7 +2,7 @@
 import { type CallLayout, COUNT_FIELDS } from "@centspan/model";
 import { parseCount } from "./parse-values.ts";
 import { attributeOf, type Reader } from "./reader.ts";
-import { type Counts, splitCounts, type UsageReading } from "./split-counts.ts";
+import { type Counts, splitCall, type UsageReading } from "./split-counts.ts";
 
 /** Null when neither input nor output is reported: breakdowns alone are no usage. */
 export function readUsage(read: Reader, layout: CallLayout): UsageReading | null {
@@ -12,7 +12,7 @@ export function readUsage(read: Reader, layout: CallLayout): UsageReading | null
     if (text !== "") counts[field] = parseCount(text);
   }
   if (counts.input === undefined && counts.output === undefined) return null;
-  return splitCounts(counts, layout, hasAmbiguousCached(read, layout));
+  return splitCall(counts, layout, hasAmbiguousCached(read, layout));
 }
 
 /** Whether the attribute that a cached count was read from is one of those used both ways. */

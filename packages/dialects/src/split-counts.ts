@@ -1,7 +1,7 @@
 /**
  * Token counts as an emitter gave them → disjoint buckets. Evidence in the numbers beats the dialect's default: more
  * cached than input tokens, or a total that only adds up that way, proves that the input count excludes the cached
- * ones. Never clamps: counts that contradict each other give a quarantine reason and no buckets.
+ * ones, and such a total that the output excludes reasoning. Never clamps: counts that contradict each other give a quarantine reason and no buckets.
  */
 import { type Buckets, type CountField, type Counting, EMPTY_BUCKETS } from "@centspan/model";
 
@@ -9,8 +9,11 @@ type QuarantineReason =
   | "invalid_count"
   | "negative_count"
   | "reasoning_exceeds_output"
+  | "input_parts_mismatch"
+  | "cache_write_parts_mismatch"
   | "hour_writes_exceed_writes"
-  | "total_mismatch";
+  | "total_mismatch"
+  | "absurd_count";
 type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
 
 export type UsageReading = {
@@ -30,13 +33,21 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
   const given = Object.values(counts);
   if (given.some((value) => Number.isNaN(value))) return quarantine(counting, "invalid_count");
   if (given.some((value) => value < 0)) return quarantine(counting, "negative_count");
-  const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, reasoning = 0, total } = counts;
-  const { cacheWrite = 0, cacheWrite1h = 0 } = counts;
-  if (counting.outputIncludesReasoning && reasoning > output) return quarantine(counting, "reasoning_exceeds_output");
+  const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, cacheMiss, reasoning = 0, total } = counts;
+  const { cacheWrite = 0, cacheWrite5m, cacheWrite1h = 0, webSearches = 0 } = counts;
+  if (cacheMiss !== undefined && cacheMiss + cacheRead !== input) return quarantine(counting, "input_parts_mismatch");
+  if (cacheWrite5m !== undefined && cacheWrite5m + cacheWrite1h !== cacheWrite)
+    return quarantine(counting, "cache_write_parts_mismatch");
   if (cacheWrite1h > cacheWrite) return quarantine(counting, "hour_writes_exceed_writes");
 
   const cached = cacheRead + cacheWrite;
-  const allOutput = output + (counting.outputIncludesReasoning ? 0 : reasoning);
+  const visible = input + inputBeside + output;
+  const addsUp = (sum: number): boolean => sum === visible || sum === visible + cached;
+  // Some that speak another's API count reasoning beside the output.
+  const besideProven = total !== undefined && reasoning > 0 && !addsUp(total) && addsUp(total - reasoning);
+  const reasoningInside = counting.outputIncludesReasoning && !besideProven;
+  if (reasoningInside && reasoning > output) return quarantine(counting, "reasoning_exceeds_output");
+  const allOutput = output + (reasoningInside ? 0 : reasoning);
   const inclusiveTotal = input + inputBeside + allOutput;
   const exclusiveTotal = inclusiveTotal + cached;
   const proven = counting.inputIncludesCached && (cached > input || (cached > 0 && total === exclusiveTotal));
@@ -50,6 +61,7 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
     cacheRead,
     cacheWrite5m: cacheWrite - cacheWrite1h,
     cacheWrite1h,
+    webSearches,
   };
   const asExclusive: Buckets = { input: input + inputBeside, ...rest };
   const asInclusive: Buckets = { input: input + inputBeside - cached, ...rest };
@@ -65,6 +77,15 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
     quarantineReason: "",
   };
 }
+
+/** A thousand times what any model takes in one request. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** Those of a single call, which can't be just any. */
+export const splitCall: typeof splitCounts = (counts, counting, ambiguousCached) =>
+  Object.values(counts).some((value) => value > MOST_TOKENS)
+    ? quarantine(counting, "absurd_count")
+    : splitCounts(counts, counting, ambiguousCached);
 
 const quarantine = (counting: Counting, quarantineReason: QuarantineReason): UsageReading => ({
   buckets: EMPTY_BUCKETS,

@@ -74,6 +74,7 @@ function toCall(record: StatsRecord, options: SwebenchStatsOptions): Call {
     model,
     effort: "",
     serviceTier: "",
+    region: "",
     responseId: "",
     source: "import",
     dialect: "swebench-stats",

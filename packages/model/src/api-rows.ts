@@ -14,6 +14,7 @@ const chargeLineRowSchema = z.object({
   meter: z.enum(METERS),
   quantity: z.int(),
   unitPriceUsd: money,
+  listUnitPriceUsd: money.nullable(),
   costUsd: money,
   priceEntryId: z.string(),
   ratingRunId: z.string(),

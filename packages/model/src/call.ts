@@ -4,7 +4,7 @@
  */
 import type { Decimal } from "@centspan/base";
 
-/** Disjoint token counts of one call. Units: tokens, whole numbers. */
+/** Disjoint counts of one call, whole numbers: tokens, and uses of what is charged by use. */
 export type Buckets = {
   input: number;
   cacheRead: number;
@@ -12,6 +12,7 @@ export type Buckets = {
   cacheWrite1h: number;
   outputText: number;
   outputReasoning: number;
+  webSearches: number;
 };
 
 export const METERS = [
@@ -21,6 +22,7 @@ export const METERS = [
   "cache_write_1h",
   "output_text",
   "output_reasoning",
+  "web_search",
 ] as const;
 export type Meter = (typeof METERS)[number];
 
@@ -31,6 +33,7 @@ export const BUCKET_OF_METER = {
   cache_write_1h: "cacheWrite1h",
   output_text: "outputText",
   output_reasoning: "outputReasoning",
+  web_search: "webSearches",
 } as const satisfies Record<Meter, keyof Buckets>;
 
 export const EMPTY_BUCKETS: Buckets = {
@@ -40,6 +43,7 @@ export const EMPTY_BUCKETS: Buckets = {
   cacheWrite1h: 0,
   outputText: 0,
   outputReasoning: 0,
+  webSearches: 0,
 };
 
 /** How a figure came to be, strongest first. */
@@ -89,7 +93,10 @@ export type Call = CallIdentity & {
   provider: string;
   model: string;
   effort: string;
+  /** As served: what was asked for decides nothing. A call of a batch is served at `batch`. */
   serviceTier: string;
+  /** Where it was inferred, as far as that has a price; "" where it is not known. */
+  region: string;
   responseId: string;
   source: CallSource;
   dialect: string;
@@ -107,11 +114,15 @@ export type Call = CallIdentity & {
   quarantineReason: string;
 };
 
-/** One line of a charge: what was counted, at which price, by which entry. costUsd = quantity × unitPriceUsd exactly. */
+/**
+ * One line of a charge: what was counted, at which price, by which entry. costUsd = quantity × unitPriceUsd exactly.
+ * `listUnitPriceUsd` is what the provider's list says where a contract set the price; null where the list says nothing.
+ */
 export type ChargeLine = {
   meter: Meter;
   quantity: number;
   unitPriceUsd: Decimal;
+  listUnitPriceUsd: Decimal | null;
   costUsd: Decimal;
   priceEntryId: string;
   ratingRunId: string;

@@ -17,10 +17,15 @@ export const COUNT_FIELDS = [
   "output",
   "cacheRead",
   "cacheWrite",
-  /** Those of the cache writes that live for an hour. */
+  /** Those of the cache writes that live for five minutes, and for an hour. */
+  "cacheWrite5m",
   "cacheWrite1h",
+  /** Those of the input tokens that were not read from cache. */
+  "cacheMiss",
   "reasoning",
   "total",
+  /** Uses, not tokens. */
+  "webSearches",
 ] as const;
 export type CountField = (typeof COUNT_FIELDS)[number];
 
@@ -34,6 +39,7 @@ export type TextField =
   | "requestId"
   | "sessionId"
   | "serviceTier"
+  | "region"
   | "effort"
   /** The key and team that the emitter itself knows the caller by. */
   | "keyId"

@@ -19,4 +19,5 @@ export const bucketsSchema = z.object({
   cacheWrite1h: z.int(),
   outputText: z.int(),
   outputReasoning: z.int(),
+  webSearches: z.int(),
 });

@@ -5,7 +5,7 @@
  */
 
 import type { Decimal } from "@centspan/base";
-import type { Buckets, CostStatus, Provenance, RatedCall } from "./call.ts";
+import type { Buckets, CostStatus, Meter, Provenance, RatedCall } from "./call.ts";
 import type { KeyRules } from "./key-rules.ts";
 import type { LogRecord } from "./log.ts";
 import type { MetricPoint } from "./metric.ts";
@@ -77,6 +77,14 @@ export type CostSum = {
   /** Cost by provenance; sums to costUsd. */
   byProvenance: Partial<Record<Provenance, Decimal>>;
 };
+
+/** What was used and charged of one meter of one model. */
+export type MeterSpend = { model: string; meter: Meter; quantity: bigint; costUsd: Decimal };
+
+export const DAILY_SPEND_GROUPS = ["team", "key", "model", "taskType", "repository"] as const;
+export type DailySpendGroup = (typeof DAILY_SPEND_GROUPS)[number];
+/** `day` is YYYY-MM-DD in the time zone that was asked for. */
+export type DailySpend = { group: string; day: string; costUsd: Decimal };
 
 /** One task's spend and where it stands. `task` is "" for spend that belongs to no task: one such row per group. */
 export type TaskSpend = {
@@ -285,6 +293,11 @@ export type Ledger = {
   /** All calls of the trace, however many, by span. */
   sumTraceCalls(workspace: string, traceId: string): Promise<SpanSpend[]>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;
+  listMeterSpend(workspace: string, filter: CallFilter): Promise<MeterSpend[]>;
+  listDailySpend(
+    workspace: string,
+    query: { groupBy: DailySpendGroup; filter: CallFilter; timeZone: string },
+  ): Promise<DailySpend[]>;
   listTaskSpend(
     workspace: string,
     query: { groupBy: OutcomeGroup; filter: CallFilter; timeZone: string },

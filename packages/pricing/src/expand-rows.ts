@@ -3,36 +3,43 @@
  * dated snapshot of it (`gpt-5-2025-08-07`, `claude-sonnet-4-5-20250929`), so a row becomes two entries.
  * The snapshot pattern is `name-20*`: it must not catch sibling models such as `gpt-5-mini`.
  */
-import type { PriceEntry, PriceSelectors, Rates } from "@centspan/model";
+import type { PriceEntry, PriceSelectors } from "@centspan/model";
 
-type PriceRow = {
-  model: string;
-  from: string;
-  to?: string;
-  when?: PriceSelectors;
-  usdPerMillion: Rates;
+type PriceRow = Omit<PriceEntry, "id" | "source" | "checkedOn"> & {
   /** Where this row's figures come from, when not from the table's own source. */
   source?: string;
 };
 
-/** `checkedOn` and `source` hold for every row of the table. */
+type Table = Pick<PriceEntry, "source" | "checkedOn" | "perThousand"> & {
+  provider: string;
+  /** What the provider calls a row's model, where that is not its name and dated ones. */
+  namesOf?(model: string): readonly string[];
+};
+
+const withSnapshots = (model: string): string[] => [model, `${model}-20*`];
+
+/** What the table says holds for every row that does not say otherwise. */
 export function expandRows(
-  table: { provider: string; source: string; checkedOn: string },
+  { provider, namesOf = withSnapshots, ...table }: Table,
   rows: readonly PriceRow[],
 ): PriceEntry[] {
   return rows.flatMap((row) =>
-    [row.model, `${row.model}-20*`].map((model) => ({
-      source: table.source,
+    namesOf(row.model).map((model) => ({
+      ...table,
       ...row,
-      id: `${table.provider}/${model}@${row.from}${describeSelectors(row.when)}`,
+      id: `${provider}/${model}@${row.from}${describeSelectors(row.when)}`,
       model,
-      checkedOn: table.checkedOn,
     })),
   );
 }
 
-function describeSelectors(when: PriceSelectors | undefined): string {
-  const context = when?.context && `context${when.context.comparator}${when.context.tokens}`;
-  const parts = [when?.serviceTier, when?.region, when?.batch && "batch", context].filter(Boolean);
+function describeSelectors({ serviceTier, region, context, hours, weekdays }: PriceSelectors = {}): string {
+  const parts = [
+    serviceTier,
+    region,
+    context && `context${context.comparator}${context.tokens}`,
+    hours && `${hours.from}-${hours.to}`,
+    weekdays && `days${weekdays.join("")}`,
+  ].filter(Boolean);
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }

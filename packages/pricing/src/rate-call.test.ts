@@ -1,46 +1,9 @@
-import { formatDecimal, parseDecimal, parseInstant } from "@centspan/base";
-import {
-  BUCKET_OF_METER,
-  type Buckets,
-  defineRateCard,
-  EMPTY_BUCKETS,
-  EMPTY_IDENTITY,
-  METERS,
-  type PriceEntry,
-  type RateCard,
-  type RatedCall,
-} from "@centspan/model";
+import { formatDecimal, parseDecimal } from "@centspan/base";
+import { BUCKET_OF_METER, type Buckets, METERS, type PriceBook, type RatedCall, type Rates } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type RateableCall, rateCall, rateCards } from "./index.ts";
-
-type Facts = Partial<Omit<RateableCall, "buckets" | "atNs">> & { at?: string; buckets?: Partial<Buckets> };
-
-function makeCall({ at = "2026-11-29", buckets = {}, ...facts }: Facts): RateableCall {
-  return {
-    ...EMPTY_IDENTITY,
-    callId: "call",
-    traceId: "t",
-    spanId: "s",
-    atNs: parseInstant(at) ?? 0n,
-    durationNs: 1n,
-    provider: "p",
-    model: "m",
-    effort: "",
-    serviceTier: "",
-    responseId: "",
-    source: "gateway",
-    dialect: "semconv",
-    inputSemantics: "inclusive",
-    requests: 1,
-    ttftMs: null,
-    providedCostUsd: null,
-    provenance: "measured",
-    quarantineReason: "",
-    ...facts,
-    buckets: { ...EMPTY_BUCKETS, ...buckets },
-  };
-}
+import { listPrices, rateCall } from "./index.ts";
+import { type Facts, makeBook, makeCall, makeEntry } from "./testing/make-book.ts";
 
 const usd = (rated: RatedCall): string | null => rated.costUsd && formatDecimal(rated.costUsd);
 const lines = (rated: RatedCall): string[] =>
@@ -164,13 +127,79 @@ describe("golden calls on the bundled cards", () => {
     },
     {
       why: "the same model at another provider has no price here",
-      call: { provider: "azure", model: "gpt-5", buckets: { input: 10 } },
+      call: { provider: "groq", model: "gpt-5", buckets: { input: 10 } },
       expected: null,
+    },
+    {
+      why: "a peak hour of a workday in Beijing, from its first minute",
+      call: { provider: "deepseek", model: "deepseek-v4-pro", at: "2026-11-27T01:00:00Z", buckets: { input: 1000 } },
+      expected: "0.00132",
+      entry: "deepseek/deepseek-v4-pro@2026-08-23?01:00-04:00&days12345",
+    },
+    {
+      why: "and not in its last",
+      call: { provider: "deepseek", model: "deepseek-v4-pro", at: "2026-11-27T04:00:00Z", buckets: { input: 1000 } },
+      expected: "0.00066",
+    },
+    {
+      why: "the same hour of a Sunday",
+      call: { provider: "deepseek", model: "deepseek-v4-pro", at: "2026-11-29T01:00:00Z", buckets: { input: 1000 } },
+      expected: "0.00066",
+    },
+    {
+      why: "an hour over midnight",
+      call: { provider: "deepseek", model: "deepseek-r1", at: "2025-03-01T00:29:59Z", buckets: { outputText: 1000 } },
+      expected: "0.00055",
+    },
+    {
+      why: "xAI's long tier has the 200,000th token in it",
+      call: { provider: "xai", model: "grok-4.3", buckets: { input: 200_000 } },
+      expected: "0.5",
+    },
+    {
+      why: "another name of a model",
+      call: { provider: "mistral", model: "codestral-latest", buckets: { input: 1000 } },
+      expected: "0.0003",
+      entry: "mistral/codestral-2508@2025-01-01",
+    },
+    {
+      why: "a router at the maker's price, whose name for it has a point",
+      call: { provider: "openrouter", model: "anthropic/claude-sonnet-4.5", buckets: { cacheRead: 1000 } },
+      expected: "0.0003",
+      entry: "anthropic/claude-sonnet-4-5@2025-09-29",
+    },
+    {
+      why: "a router's own variant of a model is not the maker's",
+      call: { provider: "openrouter", model: "deepseek/deepseek-chat:free", buckets: { input: 1000 } },
+      expected: null,
+    },
+    {
+      why: "Bedrock within a geography",
+      call: {
+        provider: "aws-bedrock",
+        model: "eu.anthropic.claude-opus-4-5-20251101-v1:0",
+        buckets: { cacheWrite1h: 1000 },
+      },
+      expected: "0.011",
+    },
+    {
+      why: "Bedrock anywhere",
+      call: {
+        provider: "aws-bedrock",
+        model: "global.anthropic.claude-opus-4-5-20251101-v1:0",
+        buckets: { cacheWrite1h: 1000 },
+      },
+      expected: "0.01",
+    },
+    {
+      why: "searches by the thousand, beside the tokens",
+      call: { provider: "openai", model: "gpt-5", buckets: { input: 8000, webSearches: 3 } },
+      expected: "0.04",
     },
     { why: "nothing used costs nothing", call: { provider: "openai", model: "gpt-5" }, expected: "0" },
   ];
   it.each(cases)("$why", ({ call, expected, entry }) => {
-    const rated = rateCall(makeCall(call), rateCards, "run");
+    const rated = rateCall(makeCall(call), listPrices, "run");
     expect(usd(rated)).toBe(expected);
     expect(rated.costStatus).toBe(expected === null ? "unpriced" : "rated");
     if (expected === null) expect(rated.lines).toEqual([]);
@@ -178,22 +207,57 @@ describe("golden calls on the bundled cards", () => {
   });
 });
 
+describe("anchors of the price lists", () => {
+  const million = (model: string, meter: keyof Buckets, at: string): string | null =>
+    usd(rateCall(makeCall({ provider: "openai", model, at, buckets: { [meter]: 1_000_000 } }), listPrices, "r"));
+  // Below the long tier: a million tokens in calls of a thousand.
+  const short = (model: string, meter: keyof Buckets, at: string): string | null => {
+    const call = makeCall({ provider: "openai", model, at, requests: 1000, buckets: { [meter]: 1_000_000 } });
+    return usd(rateCall(call, listPrices, "r"));
+  };
+
+  it("Sol cost 5 USD of input in July 2026, cached a tenth of it, written 1.25 times", () => {
+    const inJuly = (meter: keyof Buckets) => short("gpt-5.6-sol", meter, "2026-07-15");
+    expect([inJuly("input"), inJuly("cacheRead"), inJuly("cacheWrite5m")]).toEqual(["5", "0.5", "6.25"]);
+  });
+  it("Luna cost a fifth of Sol, and Terra half of GPT-5.5", () => {
+    for (const [meter, luna, sol, terra, full] of [
+      ["input", "1", "5", "2.5", "5"],
+      ["outputText", "6", "30", "15", "30"],
+    ] as const) {
+      const inJuly = ["gpt-5.6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.5"].map((model) =>
+        short(model, meter, "2026-07-15"),
+      );
+      expect(inJuly).toEqual([luna, sol, terra, full]);
+    }
+  });
+  it("above 272,000 tokens of context a request costs twice the input and 1.5 times the output", () => {
+    expect(million("gpt-5.6-sol", "input", "2026-07-15")).toBe("10");
+    const long = makeCall({
+      provider: "openai",
+      model: "gpt-5.6-sol",
+      at: "2026-07-15",
+      buckets: { input: 272_001, outputText: 1_000_000 },
+    });
+    expect(lines(rateCall(long, listPrices, "r"))).toEqual(["input 272001 2.72001", "output_text 1000000 45"]);
+  });
+  it("a stable prompt of 15,000 tokens with 2,000 fresh ones costs 64% less once it is read from cache", () => {
+    const at = "2026-07-15";
+    const fresh = makeCall({ provider: "openai", model: "gpt-5.6-sol", at, buckets: { input: 17_000 } });
+    const read = makeCall({ ...fresh, at, buckets: { input: 2000, cacheRead: 15_000 } });
+    const [before, after] = [fresh, read].map((call) => usd(rateCall(call, listPrices, "r")));
+    expect([before, after]).toEqual(["0.085", "0.0175"]);
+    // One write and 99 reads: 98% of the stable tokens are read.
+    expect(1 - (0.10375 + 99 * 0.0175) / (100 * 0.085)).toBeGreaterThan(0.64);
+  });
+});
+
 describe("rating", () => {
-  const list = (...usdPerMillion: PriceEntry["usdPerMillion"][]): RateCard[] => [
-    defineRateCard({
-      id: "c",
-      describe: "test",
-      provider: "p",
-      entries: usdPerMillion.map((rates, index) => ({
-        id: `e${index}`,
-        model: "m",
-        from: `2026-0${index + 1}-01`,
-        usdPerMillion: rates,
-        source: "test",
-        checkedOn: "2026-01-01",
-      })),
-    }),
-  ];
+  /** One entry for each list, a month apart. */
+  const list = (...lists: Rates[]): PriceBook =>
+    makeBook(
+      lists.map((perMillion, index) => makeEntry({ id: `e${index}`, from: `2026-0${index + 1}-01`, perMillion })),
+    );
 
   it("writes one line per non-empty bucket, in the order of the meters, naming entry and run", () => {
     const call = makeCall({ buckets: { outputReasoning: 5, input: 3, cacheRead: 4 } });
@@ -230,19 +294,14 @@ describe("rating", () => {
   });
 
   it("judges an aggregate's tier by its average context, exactly", () => {
-    const tiered: RateCard[] = list({ input: "1" }).map((card) => ({
-      ...card,
-      entries: [
-        ...card.entries,
-        ...list({ input: "2" }).flatMap(({ entries }) =>
-          entries.map((entry) => ({
-            ...entry,
-            id: "long",
-            when: { context: { comparator: ">=" as const, tokens: 100 } },
-          })),
-        ),
-      ],
-    }));
+    const tiered = makeBook([
+      makeEntry({ perMillion: { input: "1" } }),
+      makeEntry({
+        id: "long",
+        when: { context: { comparator: ">=", tokens: 100 } },
+        perMillion: { input: "2" },
+      }),
+    ]);
     const cost = (input: number) => usd(rateCall(makeCall({ requests: 3, buckets: { input } }), tiered, "r"));
     expect(cost(299)).toBe("0.000299");
     expect(cost(300)).toBe("0.0006");
@@ -253,20 +312,23 @@ describe("rating", () => {
     // Prices in millionths of a USD per million tokens are pico-dollars per token.
     const price = fc.integer({ min: 0, max: 10 ** 9 });
     const perMeter = fc.tuple(...METERS.map(() => fc.tuple(count, price)));
+    const writeScaled = (units: bigint, decimals: number): string =>
+      `${units / 10n ** BigInt(decimals)}.${String(units % 10n ** BigInt(decimals)).padStart(decimals, "0")}`;
     fc.assert(
       fc.property(perMeter, (drawn) => {
         const buckets: Partial<Buckets> = {};
-        const rates: PriceEntry["usdPerMillion"] = {};
+        const perMillion: Rates = {};
+        const perThousand: { web_search?: string } = {};
         let picoUsd = 0n;
         for (const [index, meter] of METERS.entries()) {
           const [quantity, picoPrice] = drawn[index] ?? [0, 0];
           buckets[BUCKET_OF_METER[meter]] = quantity;
-          rates[meter] = `${Math.floor(picoPrice / 1e6)}.${String(picoPrice % 1e6).padStart(6, "0")}`;
+          if (meter === "web_search") perThousand[meter] = writeScaled(BigInt(picoPrice), 9);
+          else perMillion[meter] = writeScaled(BigInt(picoPrice), 6);
           picoUsd += BigInt(quantity) * BigInt(picoPrice);
         }
-        const expected = parseDecimal(`${picoUsd / 10n ** 12n}.${String(picoUsd % 10n ** 12n).padStart(12, "0")}`);
-        const rated = rateCall(makeCall({ buckets }), list(rates), "r");
-        expect(usd(rated)).toBe(formatDecimal(expected));
+        const rated = rateCall(makeCall({ buckets }), makeBook([makeEntry({ perMillion, perThousand })]), "r");
+        expect(usd(rated)).toBe(formatDecimal(parseDecimal(writeScaled(picoUsd, 12))));
       }),
     );
   });

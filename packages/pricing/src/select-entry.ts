@@ -1,91 +1,71 @@
 /**
- * Which price entry is in force for one call. Order of precedence: the most exact model pattern, then the most
- * selectors, then the latest `from`. Two entries that differ only in which selectors hold are a tie: no entry wins.
- * The rule follows the price list semantics of DESIGN 4.3: served tier, whole-request context tiers, dated entries.
+ * Which entry of the price lists is in force for one call. Order of precedence: the most exact model pattern, then the
+ * most selectors, then the latest `from`. Two entries that differ only in which selectors hold are a tie: no entry
+ * wins. The rule follows the price list semantics of DESIGN 4.3: served tier, whole-request context tiers, dated entries.
  */
-
-import { parseInstant } from "@centspan/base";
 import type { Call, PriceEntry, PriceSelectors, RateCard } from "@centspan/model";
+import { countSelectors, isInForce, matchModel, minuteOfDay, minuteOfWeek, type Offer, selectorKey } from "./offers.ts";
 
-/** A call, with the facts of the request that some price lists ask for where they are known. */
-export type RateableCall = Call & { region?: string; batch?: boolean };
+type Candidate = Offer<PriceEntry> & { exactness: number };
 
-/** An entry with what its texts say worked out. */
-type Offer = { entry: PriceEntry; fromNs: bigint; toNs: bigint | null; selectors: number; selectorKey: string };
-type Candidate = Offer & { exactness: number };
+/** The card of a provider with its entries worked out. */
+export type Shelf = Pick<RateCard, "aliases" | "passThrough"> & { offers: readonly Offer<PriceEntry>[] };
+export type Shelves = ReadonlyMap<string, Shelf>;
 
 /** The entry that prices the call, or null when there is none or more than one has an equal claim. */
-export function selectEntry(call: RateableCall, cards: readonly RateCard[]): PriceEntry | null {
-  const model = modelName(call);
+export function selectEntry(call: Call, shelves: Shelves): PriceEntry | null {
+  const shelf = shelves.get(call.provider);
+  if (!shelf) return null;
+  const candidates = findCandidates(call, shelf, ownName(call));
+  if (candidates.length > 0 || !shelf.passThrough) return chooseCandidate(candidates);
+  const slash = call.model.indexOf("/");
+  const vendor = shelves.get(shelf.passThrough[call.model.slice(0, slash)] ?? "");
+  return vendor ? chooseCandidate(findCandidates(call, vendor, call.model.slice(slash + 1))) : null;
+}
+
+/** Routers report `google/gemini-3-pro-preview` for what the provider itself calls `gemini-3-pro-preview`. */
+const ownName = ({ model, provider }: Call): string =>
+  model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
+
+function findCandidates(call: Call, { aliases, offers }: Shelf, name: string): Candidate[] {
+  const model = aliases?.[name] ?? name;
   const candidates: Candidate[] = [];
-  for (const offer of offersOf(cards).get(call.provider) ?? []) {
-    const exactness = matchModel(offer.entry.model, model);
-    if (exactness > 0 && isInForce(offer, call.atNs) && selectorsHold(offer.entry.when, call))
+  for (const offer of offers) {
+    const exactness = matchModel(offer.said.model, model);
+    if (exactness > 0 && isInForce(offer, call.atNs) && selectorsHold(offer.said.when, call))
       candidates.push({ ...offer, exactness });
   }
+  return candidates;
+}
+
+function chooseCandidate(candidates: Candidate[]): PriceEntry | null {
+  const rank = (offer: Candidate): number => countSelectors(offer.said.when);
   const [first, ...others] = candidates.sort(
-    (a, b) => b.exactness - a.exactness || b.selectors - a.selectors || compareInstants(b.fromNs, a.fromNs),
+    (a, b) => b.exactness - a.exactness || rank(b) - rank(a) || (b.fromNs > a.fromNs ? 1 : -1),
   );
   if (!first) return null;
   const rival = others.find(
-    ({ exactness, selectors, selectorKey }) =>
-      exactness === first.exactness && selectors === first.selectors && selectorKey !== first.selectorKey,
+    (other) =>
+      other.exactness === first.exactness &&
+      rank(other) === rank(first) &&
+      selectorKey(other.said.when) !== selectorKey(first.said.when),
   );
-  return rival ? null : first.entry;
+  return rival ? null : first.said;
 }
 
-/** By provider. Lists of cards are few and don't change, and each rates many calls. */
-const offersByCards = new WeakMap<readonly RateCard[], ReadonlyMap<string, readonly Offer[]>>();
-
-function offersOf(cards: readonly RateCard[]): ReadonlyMap<string, readonly Offer[]> {
-  const known = offersByCards.get(cards);
-  if (known) return known;
-  const offers = new Map<string, Offer[]>();
-  for (const { provider, entries } of cards)
-    offers.set(provider, [...(offers.get(provider) ?? []), ...entries.map(readOffer)]);
-  offersByCards.set(cards, offers);
-  return offers;
-}
-
-const readOffer = (entry: PriceEntry): Offer => ({
-  entry,
-  fromNs: fromNs(entry),
-  toNs: entry.to === undefined ? null : readDate(entry.to),
-  selectors: countSelectors(entry.when),
-  selectorKey: selectorKey(entry.when),
-});
-
-/** Routers report `google/gemini-3-pro-preview` for what the provider itself calls `gemini-3-pro-preview`. */
-const modelName = (call: Call): string =>
-  call.model.startsWith(`${call.provider}/`) ? call.model.slice(call.provider.length + 1) : call.model;
-
-/** 0: no match; the longer the part that had to be equal, the higher; a name without `*` is above all patterns. */
-function matchModel(pattern: string, model: string): number {
-  if (!pattern.endsWith("*")) return pattern === model ? Number.POSITIVE_INFINITY : 0;
-  const prefix = pattern.slice(0, -1);
-  return model.startsWith(prefix) ? prefix.length : 0;
-}
-
-/** `from` is inclusive, `to` exclusive. */
-const isInForce = ({ fromNs, toNs }: Offer, atNs: bigint): boolean => fromNs <= atNs && (toNs === null || atNs < toNs);
-
-export const fromNs = (entry: PriceEntry): bigint => readDate(entry.from);
-
-function readDate(text: string): bigint {
-  const ns = parseInstant(text);
-  if (ns === null) throw new RangeError(`not a date: ${text}`);
-  return ns;
-}
-
-const compareInstants = (a: bigint, b: bigint): number => (a > b ? 1 : a < b ? -1 : 0);
-
-function selectorsHold(when: PriceSelectors | undefined, call: RateableCall): boolean {
+function selectorsHold(when: PriceSelectors | undefined, call: Call): boolean {
   if (!when) return true;
   if (when.serviceTier !== undefined && when.serviceTier !== call.serviceTier) return false;
   if (when.region !== undefined && when.region !== call.region) return false;
-  // Providers that report the tier they served name batch as one.
-  if (when.batch !== undefined && when.batch !== (call.batch ?? call.serviceTier === "batch")) return false;
+  if (when.weekdays !== undefined && !when.weekdays.includes(Math.floor(minuteOfWeek(call.atNs) / 1440) + 1))
+    return false;
+  if (when.hours !== undefined && !hoursHold(when.hours, minuteOfWeek(call.atNs) % 1440)) return false;
   return when.context === undefined || contextHolds(when.context, call);
+}
+
+function hoursHold(hours: NonNullable<PriceSelectors["hours"]>, minute: number): boolean {
+  const [from, to] = [minuteOfDay(hours.from), minuteOfDay(hours.to)];
+  return from < to ? from <= minute && minute < to : from <= minute || minute < to;
 }
 
 /**
@@ -98,10 +78,3 @@ function contextHolds(tier: NonNullable<PriceSelectors["context"]>, call: Call):
   const threshold = tier.tokens * call.requests;
   return tier.comparator === ">" ? total > threshold : total >= threshold;
 }
-
-const countSelectors = (when: PriceSelectors | undefined): number =>
-  Object.values(when ?? {}).filter((value) => value !== undefined).length;
-
-/** Equal for selectors that hold for the same calls. */
-export const selectorKey = (when: PriceSelectors = {}): string =>
-  JSON.stringify([when.serviceTier, when.region, when.batch, when.context?.comparator, when.context?.tokens]);

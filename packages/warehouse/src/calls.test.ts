@@ -1,5 +1,6 @@
 import { countToDecimal, formatDecimal, parseDecimal, sumDecimals, ZERO } from "@centspan/base";
 import {
+  type Books,
   BUCKET_OF_METER,
   type ChargeLine,
   type CostGroup,
@@ -16,6 +17,7 @@ import { useWarehouse } from "./testing/create-warehouse.ts";
 import { HOUR_NS, makeCall, makeLine, NOON_NS, traceId } from "./testing/records.ts";
 
 const test = useWarehouse();
+const OPEN_BOOKS: Books = { whileOpen: (_workspace, write) => write(0n) };
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
 
@@ -42,7 +44,15 @@ describe("calls", () => {
     source: "client",
     inputSemantics: "ambiguous",
     requests: 40,
-    buckets: { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, outputText: 5, outputReasoning: 2 ** 52 },
+    buckets: {
+      input: 1,
+      cacheRead: 2,
+      cacheWrite5m: 3,
+      cacheWrite1h: 4,
+      outputText: 5,
+      outputReasoning: 2 ** 52,
+      webSearches: 0,
+    },
     ttftMs: 412.5,
     providedCostUsd: parseDecimal("0.123456789012"),
     provenance: "estimated",
@@ -68,15 +78,10 @@ describe("calls", () => {
     const behind = createRevisions(() => 1n);
     const [first, second] = [makeCall("call", {}, "1"), makeCall("call", {}, "2")];
     await test.warehouse.insertCalls(workspace, [first]);
-    await insertCalls(test.connection, behind, workspace, [second]);
+    await insertCalls(test.connection, { revisions: behind, books: OPEN_BOOKS }, workspace, [second]);
     expect(await readAll(workspace)).toEqual([second]);
     await test.warehouse.withdrawCalls(workspace, ["call"]);
-    await insertCalls(
-      test.connection,
-      createRevisions(() => 1n),
-      workspace,
-      [first],
-    );
+    await insertCalls(test.connection, { revisions: createRevisions(() => 1n), books: OPEN_BOOKS }, workspace, [first]);
     expect(await readAll(workspace)).toEqual([first]);
   });
 

@@ -19,6 +19,8 @@ export type Connection = {
   /** The rows by column, for many of them: names are sent once, and text is read in one go. */
   queryColumns<T>(sql: string, params?: QueryParams): Promise<Columns<T>>;
   insert(table: string, rows: readonly Row[]): Promise<void>;
+  /** The rows some at a time, for more than should be there at once. */
+  stream<T>(sql: string, params?: QueryParams): AsyncGenerator<T[]>;
   /** An INSERT of many rows: `rows` follow the statement as they are, unless it says itself where they come from. */
   runInsert(
     sql: string,
@@ -67,6 +69,14 @@ export function openConnection(url: string): Connection {
         const result = await client.query({ ...toQuery(sql, params), format: "JSONEachRow" });
         return result.json();
       }),
+    async *stream<T>(sql: string, params: QueryParams = {}) {
+      try {
+        const result = await client.query({ ...toQuery(sql, params), format: "JSONEachRow" });
+        for await (const rows of result.stream<T>()) yield rows.map((row) => row.json());
+      } catch (thrown) {
+        throw translate(thrown);
+      }
+    },
     queryColumns: (sql, params = {}) =>
       translated(async () => {
         const result = await client.query({ ...toQuery(sql, params), format: "JSONColumnsWithMetadata" });
@@ -172,10 +182,14 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    if (!isAway(thrown)) throw thrown;
-    throw new CentspanError("store_unavailable", "The warehouse (ClickHouse) does not answer.", {
-      retryAfterS: 2,
-      cause: thrown,
-    });
+    throw translate(thrown);
   }
 }
+
+const translate = (thrown: unknown): unknown =>
+  isAway(thrown)
+    ? new CentspanError("store_unavailable", "The warehouse (ClickHouse) does not answer.", {
+        retryAfterS: 2,
+        cause: thrown,
+      })
+    : thrown;

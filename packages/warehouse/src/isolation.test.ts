@@ -78,6 +78,8 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   sumTraceCalls: async (w, ws) => (await w.sumTraceCalls(ws, traceId(1))).map(({ calls }) => calls),
   sumCosts: async (w, ws) => (await w.sumCosts(ws, query("key"))).map(({ group, calls }) => [group, calls]),
   sumCostsByMeter: async (w, ws) => (await w.sumCosts(ws, query("meter"))).map(({ group }) => group),
+  listMeterSpend: async (w, ws) => (await w.listMeterSpend(ws, {})).map(({ meter }) => meter),
+  listDailySpend: async (w, ws) => (await w.listDailySpend(ws, query("key"))).map(({ group }) => group),
   listTaskSpend: async (w, ws) => (await w.listTaskSpend(ws, query("key"))).map(({ group, status }) => [group, status]),
   listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
 };
@@ -110,6 +112,8 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   sumTraceCalls: { red: [1], blue: [1] },
   sumCosts: { red: [["red", 1]], blue: [["blue", 1]] },
   sumCostsByMeter: { red: ["input"], blue: ["input", "output_text"] },
+  listMeterSpend: { red: ["input"], blue: ["output_text"] },
+  listDailySpend: { red: ["red"], blue: ["blue"] },
   listTaskSpend: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
   listOutcomes: { red: ["red"], blue: ["blue"] },
 };

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
 import { moveSpans } from "./migrations/move-spans.ts";
 import { renderCreateTable } from "./render-schema.ts";
-import { LOGS, METRICS, MIGRATION_LOG, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
+import { CORRECTIONS, LOGS, METRICS, MIGRATION_LOG, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
 
 type Migration = { version: number; name: string; run(connection: Connection): Promise<void> };
 
@@ -37,6 +37,31 @@ const MIGRATIONS: readonly Migration[] = [
     name: "time to the first token of a call",
     run: (connection) =>
       connection.command("ALTER TABLE calls ADD COLUMN IF NOT EXISTS ttft_ms Nullable(Float64) AFTER duration_ns"),
+  },
+  {
+    version: 6,
+    name: "what a price depends on, fees by use, and list prices beside those of contracts",
+    async run(connection) {
+      for (const column of [
+        "region LowCardinality(String) AFTER service_tier",
+        "web_searches UInt64 AFTER output_reasoning",
+        "price_entry_id LowCardinality(String) AFTER cost_status",
+      ])
+        await connection.command(`ALTER TABLE calls ADD COLUMN IF NOT EXISTS ${column}`);
+      await connection.command(
+        "ALTER TABLE charge_lines ADD COLUMN IF NOT EXISTS list_unit_price_usd Nullable(Decimal(38, 12)) AFTER cost_usd",
+      );
+    },
+  },
+  {
+    version: 7,
+    name: "when a call is billed, and what changed of it after that was closed",
+    async run(connection) {
+      await connection.command(
+        "ALTER TABLE calls ADD COLUMN IF NOT EXISTS posted_at DateTime64(9, 'UTC') DEFAULT at AFTER at",
+      );
+      await createTables(connection, [CORRECTIONS]);
+    },
   },
 ];
 

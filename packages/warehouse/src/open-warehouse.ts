@@ -3,7 +3,9 @@
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
 import type {
+  BillingReader,
   BlockStore,
+  Books,
   Ledger,
   RetentionStore,
   SignalStore,
@@ -21,10 +23,13 @@ import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
+import { countUnknownCosts, listCharges, readFirstPostedNs, sumTeams } from "./readers/billed-lines.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCalls } from "./readers/list-calls.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
+import { listDailySpend } from "./readers/list-daily-spend.ts";
 import { listLogs } from "./readers/list-logs.ts";
+import { listMeterSpend } from "./readers/list-meter-spend.ts";
 import { listMetricPoints } from "./readers/list-metric-points.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
 import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
@@ -38,6 +43,7 @@ import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
+import { sumUsage } from "./readers/sum-usage.ts";
 
 export type Warehouse = SpanStore &
   BlockStore &
@@ -45,7 +51,8 @@ export type Warehouse = SpanStore &
   TraceSummaries &
   RetentionStore &
   UsageFeed &
-  Ledger & {
+  Ledger &
+  BillingReader & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
     migrate(): Promise<void>;
     /** Resolves when the store answers; `store_unavailable` otherwise. */
@@ -58,9 +65,13 @@ type WarehouseOptions = {
   url: string;
   /** A folder that a store on this machine reads too, as the embedded one does: blocks go by way of it. */
   blockFolder?: string;
+  /** Which months are closed. Whoever writes calls gives the control plane; without it none are. */
+  books?: Books;
 };
 
-export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse {
+const NOTHING_CLOSED: Books = { whileOpen: (_workspace, write) => write(0n) };
+
+export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: WarehouseOptions): Warehouse {
   const connection = openConnection(url);
   const revisions = createRevisions();
   return {
@@ -77,8 +88,8 @@ export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse
     listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
     readUsage: (workspace, units, attributeNames) => readUsage(connection, workspace, units, attributeNames),
-    insertCalls: (workspace, calls) => insertCalls(connection, revisions, workspace, calls),
-    withdrawCalls: (workspace, callIds) => withdrawCalls(connection, revisions, workspace, callIds),
+    insertCalls: (workspace, calls) => insertCalls(connection, { revisions, books }, workspace, calls),
+    withdrawCalls: (workspace, callIds) => withdrawCalls(connection, { revisions, books }, workspace, callIds),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
     listSessionsWithCalls: (workspace, sessionIds) => listSessionsWithCalls(connection, workspace, sessionIds),
@@ -86,6 +97,13 @@ export function openWarehouse({ url, blockFolder }: WarehouseOptions): Warehouse
     listCalls: (workspace, filter, page) => listCalls(connection, workspace, filter, page),
     sumTraceCalls: (workspace, traceId) => sumTraceCalls(connection, workspace, traceId),
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
+    sumTeams: (workspace, range) => sumTeams(connection, workspace, range),
+    countUnknownCosts: (workspace, range) => countUnknownCosts(connection, workspace, range),
+    readFirstPostedNs: (workspace) => readFirstPostedNs(connection, workspace),
+    listCharges: (workspace, range, timeZone) => listCharges(connection, workspace, range, timeZone),
+    sumUsage: (workspace, range, stretchS) => sumUsage(connection, workspace, range, stretchS),
+    listMeterSpend: (workspace, filter) => listMeterSpend(connection, workspace, filter),
+    listDailySpend: (workspace, query) => listDailySpend(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
     listOutcomes: (workspace, filter) => listOutcomes(connection, workspace, filter),
     migrate: () => migrateWarehouse(connection),

@@ -177,6 +177,8 @@ const CALLS: Table = {
     ...columns(NAME, "workspace"),
     ...columns(TEXT, "call_id", "trace_id", "span_id"),
     ...columns(INSTANT, "at"),
+    // When it is billed: later than it happened where its month was closed before it came.
+    { name: "posted_at", type: INSTANT, default: "at" },
     ...columns("Int64", "duration_ns"),
     ...columns("Nullable(Float64)", "ttft_ms"),
     ...columns(NAME, "key_id", "key", "team"),
@@ -184,12 +186,14 @@ const CALLS: Table = {
     ...columns(NAME, "task_type"),
     ...columns(TEXT, "run_id", "session_id"),
     ...columns(NAME, "role", "repository", "harness_version"),
-    ...columns(NAME, "provider", "model", "effort", "service_tier"),
+    ...columns(NAME, "provider", "model", "effort", "service_tier", "region"),
     ...columns(TEXT, "response_id"),
     ...columns(NAME, "source", "dialect", "input_semantics"),
     ...columns(COUNT, "requests"),
     ...columns(COUNT, "input", "cache_read", "cache_write_5m", "cache_write_1h", "output_text", "output_reasoning"),
-    ...columns(NAME, "cost_status"),
+    ...columns(COUNT, "web_searches"),
+    // What priced all of its lines: a rating run asks it of each call, and reads no lines.
+    ...columns(NAME, "cost_status", "price_entry_id"),
     ...columns(`Nullable(${MONEY})`, "cost_usd", "provided_cost_usd"),
     ...columns(NAME, "provenance"),
     ...columns(TEXT, "quarantine_reason"),
@@ -211,12 +215,37 @@ const CHARGE_LINES: Table = {
     ...columns(NAME, "meter"),
     ...columns(COUNT, "quantity"),
     ...columns(MONEY, "unit_price_usd", "cost_usd"),
+    ...columns(`Nullable(${MONEY})`, "list_unit_price_usd"),
     ...columns(NAME, "price_entry_id", "rating_run_id"),
     ...columns("UInt64", "revision"),
     ...columns("UInt8", "deleted"),
   ],
   engine: { kind: "replacing", version: "revision", deleted: "deleted" },
   orderBy: ["workspace", "call_id", "meter"],
+  shardBy: ["workspace", "call_id"],
+};
+
+/**
+ * What became of calls after their month was closed. Each change of a call takes back what was billed of it before, line
+ * by line, and charges it anew; `number` counts its changes.
+ */
+export const CORRECTIONS: Table = {
+  name: "corrections",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(TEXT, "call_id"),
+    ...columns("UInt32", "number"),
+    ...columns(NAME, "kind", "meter"),
+    ...columns(INSTANT, "at", "posted_at"),
+    ...columns(NAME, "key_id", "key", "team", "provider", "model", "service_tier", "region", "provenance"),
+    ...columns("Int64", "quantity"),
+    ...columns(MONEY, "unit_price_usd", "cost_usd"),
+    ...columns(`Nullable(${MONEY})`, "list_unit_price_usd"),
+    ...columns(NAME, "price_entry_id", "rating_run_id"),
+    ...columns("UInt64", "revision"),
+  ],
+  engine: { kind: "replacing", version: "revision" },
+  orderBy: ["workspace", "call_id", "number", "kind", "meter"],
   shardBy: ["workspace", "call_id"],
 };
 
@@ -251,4 +280,4 @@ export const MIGRATION_LOG: Table = {
   shardBy: ["version"],
 };
 
-export const TABLES: readonly Table[] = [SPANS, LOGS, METRICS, TRACES, CALLS, CHARGE_LINES, OUTCOMES];
+export const TABLES: readonly Table[] = [SPANS, LOGS, METRICS, TRACES, CALLS, CHARGE_LINES, CORRECTIONS, OUTCOMES];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { costPerOutcome } from "@centspan/attribution";
 import { parseDecimal, ZERO } from "@centspan/base";
 import { readSwebenchStats } from "@centspan/histories";
-import { rateCall, rateCards } from "@centspan/pricing";
+import { listPrices, rateCall } from "@centspan/pricing";
 import type { Anchor } from "./anchor.ts";
 
 const SOURCE = "mini-swe-agent with Gemini 3 Pro Preview on SWE-bench Verified, 371 of 500 resolved";
@@ -18,7 +18,7 @@ export function checkRecordedRuns(folder: string): Anchor[] {
   const tasks = calls.map((call) => ({
     task: call.task,
     group: "all",
-    costUsd: rateCall(call, rateCards, "anchor").costUsd ?? ZERO,
+    costUsd: rateCall(call, listPrices, "anchor").costUsd ?? ZERO,
     simulatedUsd: ZERO,
     calls: call.requests,
     unpricedCalls: 0,

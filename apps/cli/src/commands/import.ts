@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CentspanError, createWallClock, parseInstant } from "@centspan/base";
 import { readMiniSweAgent, readSwebenchResults, readSwebenchStats, toRunOutcome } from "@centspan/histories";
-import { rateCall, rateCards } from "@centspan/pricing";
+import { listPrices, rateCall } from "@centspan/pricing";
 import type { Command } from "commander";
 import { locateStores } from "../connection.ts";
 import { createProgress } from "../progress.ts";
@@ -87,7 +87,7 @@ async function importStats(file: string, options: StatsOptions): Promise<void> {
   if (atNs === null) throw new CentspanError("invalid_request", `--at: ${options.at} is not ISO 8601`, { field: "at" });
   const { provider, model, agent } = options;
   const { calls, outcomes } = readSwebenchStats(readText(file), { name: file, atNs, provider, model, agent });
-  const rated = calls.map((call) => rateCall(call, rateCards, `import-${basename(file)}`));
+  const rated = calls.map((call) => rateCall(call, listPrices, `import-${basename(file)}`));
   const unpriced = rated.filter((call) => call.costStatus === "unpriced").length;
   progress.done(`${outcomes.length} instances read, ${calls.reduce((sum, call) => sum + call.requests, 0)} calls`);
   await withWorkspace(options, async (stores) => {

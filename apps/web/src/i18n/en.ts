@@ -241,6 +241,7 @@ export const en = {
     cache_write_1h: "Cache write, 1 h",
     output_text: "Output",
     output_reasoning: "Reasoning output",
+    web_search: "Web searches",
   },
   attributes: "Attributes",
   resource: "Resource",

@@ -215,6 +215,7 @@ export const ko: Catalogue = {
     cache_write_1h: "캐시 쓰기, 1시간",
     output_text: "출력",
     output_reasoning: "추론 출력",
+    web_search: "웹 검색",
   },
   attributes: "속성",
   resource: "리소스",

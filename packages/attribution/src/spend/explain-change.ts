@@ -3,14 +3,11 @@
  * to the difference to the last digit, because the mix is what the others leave.
  */
 import { countToDecimal, type Decimal, quantiseLine, sumDecimals, ZERO } from "@centspan/base";
+import type { Meter, MeterSpend } from "@centspan/model";
 
-/** What one model used and cost of one meter in a period. */
-export type SpendCell = { model: string; meter: string; quantity: bigint; costUsd: Decimal };
-export type SpendPeriod = { calls: number; cells: readonly SpendCell[] };
+export type SpendPeriod = { calls: number; cells: readonly MeterSpend[] };
 
 export type SpendChange = {
-  beforeUsd: Decimal;
-  afterUsd: Decimal;
   changeUsd: Decimal;
   /** Calls became more or fewer, each costing what a call cost before. */
   volumeUsd: Decimal;
@@ -19,7 +16,7 @@ export type SpendChange = {
   /** What was used after, at the prices of after instead of those of before. */
   priceUsd: Decimal;
   /** By model and meter, the largest difference first: what of it is price, and what is quantity. */
-  cells: { model: string; meter: string; changeUsd: Decimal; priceUsd: Decimal; quantityUsd: Decimal }[];
+  cells: { model: string; meter: Meter; changeUsd: Decimal; priceUsd: Decimal; quantityUsd: Decimal }[];
 };
 
 /**
@@ -39,14 +36,11 @@ export function explainChange(before: SpendPeriod, after: SpendPeriod): SpendCha
   cells.sort((a, b) => b.changeUsd.abs().cmp(a.changeUsd.abs()) || (nameOf(a) < nameOf(b) ? -1 : 1));
 
   const beforeUsd = sumDecimals(before.cells.map(({ costUsd }) => costUsd));
-  const afterUsd = sumDecimals(after.cells.map(({ costUsd }) => costUsd));
-  const changeUsd = afterUsd.minus(beforeUsd);
+  const changeUsd = sumDecimals(cells.map((cell) => cell.changeUsd));
   const priceUsd = sumDecimals(cells.map((cell) => cell.priceUsd));
   const volumeUsd =
     before.calls === 0 ? changeUsd : scale(beforeUsd, BigInt(after.calls), BigInt(before.calls)).minus(beforeUsd);
   return {
-    beforeUsd,
-    afterUsd,
     changeUsd,
     volumeUsd,
     mixUsd: changeUsd.minus(volumeUsd).minus(priceUsd),
@@ -60,11 +54,11 @@ const scale = (costUsd: Decimal, times: bigint, over: bigint): Decimal =>
 
 const nameOf = ({ model, meter }: { model: string; meter: string }): string => JSON.stringify([model, meter]);
 
-type Side = Pick<SpendCell, "quantity" | "costUsd">;
-type Pair = { model: string; meter: string; was: Side; is: Side };
+type Side = Pick<MeterSpend, "quantity" | "costUsd">;
+type Pair = { model: string; meter: Meter; was: Side; is: Side };
 const NOTHING: Side = { quantity: 0n, costUsd: ZERO };
 
-function pairCells(before: readonly SpendCell[], after: readonly SpendCell[]): Pair[] {
+function pairCells(before: readonly MeterSpend[], after: readonly MeterSpend[]): Pair[] {
   const pairs = new Map<string, Pair>();
   for (const cell of before) {
     pairs.set(nameOf(cell), { model: cell.model, meter: cell.meter, was: cell, is: NOTHING });

@@ -5,7 +5,7 @@ const entry = (model: string, input: string, cacheRead: string, output: string):
   id: `centspan/${model}@2025-01-01`,
   model,
   from: "2025-01-01",
-  usdPerMillion: {
+  perMillion: {
     input,
     cache_read: cacheRead,
     cache_write_5m: input,

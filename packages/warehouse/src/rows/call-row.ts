@@ -13,10 +13,10 @@ import {
 import { readCount } from "../counts.ts";
 import { nanoseconds, writeInstant } from "../instants.ts";
 
-/** What tells a version of a call from another. */
-export type CallVersion = { contentHash: string; revision: string };
+/** What tells a version of a call from another, and when it is billed. */
+export type CallVersion = { contentHash: string; revision: string; postedAtNs: bigint };
 
-export function toCallRow(workspace: string, call: RatedCall, { contentHash, revision }: CallVersion) {
+export function toCallRow(workspace: string, call: RatedCall, { contentHash, revision, postedAtNs }: CallVersion) {
   const { buckets } = call;
   return {
     workspace,
@@ -24,6 +24,7 @@ export function toCallRow(workspace: string, call: RatedCall, { contentHash, rev
     trace_id: call.traceId,
     span_id: call.spanId,
     at: writeInstant(call.atNs, "atNs"),
+    posted_at: writeInstant(postedAtNs, "postedAtNs"),
     duration_ns: call.durationNs.toString(),
     ttft_ms: call.ttftMs,
     key_id: call.keyId,
@@ -40,6 +41,7 @@ export function toCallRow(workspace: string, call: RatedCall, { contentHash, rev
     model: call.model,
     effort: call.effort,
     service_tier: call.serviceTier,
+    region: call.region,
     response_id: call.responseId,
     source: call.source,
     dialect: call.dialect,
@@ -51,7 +53,9 @@ export function toCallRow(workspace: string, call: RatedCall, { contentHash, rev
     cache_write_1h: buckets.cacheWrite1h,
     output_text: buckets.outputText,
     output_reasoning: buckets.outputReasoning,
+    web_searches: buckets.webSearches,
     cost_status: call.costStatus,
+    price_entry_id: call.lines[0]?.priceEntryId ?? "",
     cost_usd: call.costUsd === null ? null : writeAmount(call.costUsd),
     // The provider's figure may carry the noise of its own arithmetic; ours never does.
     provided_cost_usd: call.providedCostUsd === null ? null : writeAmount(quantiseLine(call.providedCostUsd)),
@@ -69,6 +73,7 @@ export const toLineRow = (workspace: string, callId: string, line: ChargeLine, r
   meter: line.meter,
   quantity: line.quantity,
   unit_price_usd: writeAmount(line.unitPriceUsd),
+  list_unit_price_usd: line.listUnitPriceUsd === null ? null : writeAmount(line.listUnitPriceUsd),
   cost_usd: writeAmount(line.costUsd),
   price_entry_id: line.priceEntryId,
   rating_run_id: line.ratingRunId,
@@ -85,7 +90,7 @@ export const toDeletedLineRow = (workspace: string, callId: string, meter: strin
   deleted: 1,
 });
 
-function writeAmount(amount: Decimal): string {
+export function writeAmount(amount: Decimal): string {
   assert(quantiseLine(amount).eq(amount), `an amount of at most 12 decimals, not ${formatDecimal(amount)}`);
   return formatDecimal(amount);
 }
@@ -97,6 +102,7 @@ export const BUCKET_COLUMNS = {
   cacheWrite1h: "cache_write_1h",
   outputText: "output_text",
   outputReasoning: "output_reasoning",
+  webSearches: "web_searches",
 } as const satisfies Record<keyof Buckets, string>;
 
 type BucketColumns = Record<(typeof BUCKET_COLUMNS)[keyof Buckets], string>;
@@ -108,16 +114,17 @@ export const readBuckets = (row: BucketColumns): Buckets => ({
   cacheWrite1h: readCount(row.cache_write_1h),
   outputText: readCount(row.output_text),
   outputReasoning: readCount(row.output_reasoning),
+  webSearches: readCount(row.web_searches),
 });
 
 const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns, ttft_ms,
   key_id, key, team, task, task_type, run_id, session_id, role, repository, harness_version,
-  provider, model, effort, service_tier, response_id, source, dialect, input_semantics, requests,
+  provider, model, effort, service_tier, region, response_id, source, dialect, input_semantics, requests,
   ${Object.values(BUCKET_COLUMNS).join(", ")},
   cost_status, cost_usd, provided_cost_usd, provenance, quarantine_reason`;
 
 /** A charge line as a tuple, in this order. */
-const LINE_TUPLE = "(meter, quantity, unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
+const LINE_TUPLE = "(meter, quantity, unit_price_usd, list_unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
 
 /** Rows of `CallRow` for the calls that `chosen` selects, in no order. */
 export const selectWithLines = (chosen: string): string =>
@@ -152,6 +159,7 @@ export type CallRow = BucketColumns & {
   model: string;
   effort: string;
   service_tier: string;
+  region: string;
   response_id: string;
   source: CallSource;
   dialect: string;
@@ -166,6 +174,7 @@ export type CallRow = BucketColumns & {
     meter: Meter,
     quantity: string,
     unitPriceUsd: string,
+    listUnitPriceUsd: string | null,
     costUsd: string,
     priceEntryId: string,
     ratingRunId: string,
@@ -194,6 +203,7 @@ export function fromCallRow(row: CallRow): RatedCall {
     model: row.model,
     effort: row.effort,
     serviceTier: row.service_tier,
+    region: row.region,
     responseId: row.response_id,
     source: row.source,
     dialect: row.dialect,
@@ -213,6 +223,7 @@ const fromLineTuple = ([
   meter,
   quantity,
   unitPriceUsd,
+  listUnitPriceUsd,
   costUsd,
   priceEntryId,
   ratingRunId,
@@ -220,9 +231,11 @@ const fromLineTuple = ([
   meter,
   quantity: readCount(quantity),
   unitPriceUsd: parseDecimal(unitPriceUsd),
+  listUnitPriceUsd: listUnitPriceUsd === null ? null : parseDecimal(listUnitPriceUsd),
   costUsd: parseDecimal(costUsd),
   priceEntryId,
   ratingRunId,
 });
 
-const byMeter = (a: ChargeLine, b: ChargeLine): number => METERS.indexOf(a.meter) - METERS.indexOf(b.meter);
+export const byMeter = (a: Pick<ChargeLine, "meter">, b: Pick<ChargeLine, "meter">): number =>
+  METERS.indexOf(a.meter) - METERS.indexOf(b.meter);

@@ -56,7 +56,7 @@ ORDER BY version`;
 
 /** Tables that have changed only by columns that came later. */
 const KEPT_TABLES = ["calls", "charge_lines", "outcomes"];
-const LATER_COLUMNS = ["ttft_ms"];
+const LATER_COLUMNS = ["ttft_ms", "region", "web_searches", "list_unit_price_usd", "posted_at"];
 
 export type OldSpan = {
   trace_id: string;
