@@ -13,6 +13,7 @@ await runMain("engine", async () => {
     version: process.env.CENTSPAN_VERSION ?? "dev",
     otlpUrl: config.CENTSPAN_OTLP_URL,
     ingestKey: config.CENTSPAN_INGEST_KEY,
+    parentsAreGiven: true,
     resource: { "service.instance.id": config.CENTSPAN_REPLICA_ID },
   });
   const engine = await openEngine(config, telemetry.tracer, createWallClock());

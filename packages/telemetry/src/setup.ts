@@ -1,7 +1,7 @@
 /**
- * OpenTelemetry for one service: an OTLP/HTTP protobuf exporter to the collector, W3C trace context, no sampling.
- * Invariant: nothing is dropped for size: queue and link limits are far above what a run needs, and what the
- * exporter can't deliver is counted and reported, never silent.
+ * OpenTelemetry for one service: spans to the collector over OTLP/HTTP protobuf, W3C trace context, no sampling.
+ * Invariant: nothing is dropped for size: link limits are far above what a run needs, and what can't be delivered is counted
+ * and reported, never silent.
  */
 
 import { asCentspanError, createWallClock } from "@centspan/base";
@@ -16,18 +16,18 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOnSampler,
-  BatchSpanProcessor,
   type IdGenerator,
   InMemorySpanExporter,
   NodeTracerProvider,
   RandomIdGenerator,
+  SimpleSpanProcessor,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace-node";
+import { createSpanSender } from "./send-spans.ts";
 import { SPANS, type SpanAttributes, type SpanTemplate } from "./vocabulary.ts";
 
 type TelemetryOptions = {
@@ -38,6 +38,8 @@ type TelemetryOptions = {
   /** Empty where the collector takes spans without a credential (loopback, one user). */
   ingestKey: string;
   resource?: Record<string, string>;
+  /** Every span is told its parent: nothing is kept of who called whom, which would cost every promise of the process. */
+  parentsAreGiven?: boolean;
   /** Where spans go instead of the collector. */
   exporter?: SpanExporter;
 };
@@ -55,18 +57,8 @@ export type Telemetry = {
 };
 
 export function startTelemetry(options: TelemetryOptions): Telemetry {
-  const exporter =
-    options.exporter ??
-    new OTLPTraceExporter({
-      url: `${options.otlpUrl}/v1/traces`,
-      headers: options.ingestKey === "" ? {} : { authorization: `Bearer ${options.ingestKey}` },
-    });
-  const processor = new BatchSpanProcessor(reportFailures(exporter), {
-    maxQueueSize: 500_000,
-    maxExportBatchSize: 2_000,
-    scheduledDelayMillis: 500,
-    exportTimeoutMillis: 30_000,
-  });
+  const processor =
+    options.exporter === undefined ? createSpanSender(options) : new SimpleSpanProcessor(options.exporter);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({
       "service.name": options.service,
@@ -78,28 +70,15 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     sampler: new AlwaysOnSampler(),
     idGenerator: ID_GENERATOR,
   });
-  // Without baggage, which would carry what a caller says of itself on to somebody else's server.
-  provider.register({ propagator: new W3CTraceContextPropagator() });
+  provider.register({
+    // Without baggage, which would carry what a caller says of itself on to somebody else's server.
+    propagator: new W3CTraceContextPropagator(),
+    ...(options.parentsAreGiven === true && { contextManager: null }),
+  });
   return {
     tracer: provider.getTracer("centspan", options.version),
     flush: () => processor.forceFlush(),
     stop: () => provider.shutdown(),
-  };
-}
-
-/** Says on stderr how many spans could not be delivered, after the exporter's own retries. */
-function reportFailures(exporter: SpanExporter): SpanExporter {
-  return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED) {
-          const reason = result.error?.message ?? "no reason given";
-          process.stderr.write(`telemetry: ${spans.length} spans were not delivered: ${reason}\n`);
-        }
-        done(result);
-      }),
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
-    shutdown: () => exporter.shutdown(),
   };
 }
 
@@ -135,18 +114,18 @@ export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanO
   const name = template.replace(/\{.*\}/, () => options.subject ?? "");
   const spanOptions = {
     kind: KINDS[definition.kind],
-    attributes: { "centspan.layer": definition.layer, ...options.attributes },
     // Given explicitly: the SDK's own clock starts spans at whole milliseconds.
     startTime: toHrTime(options.startNs ?? clock.nowNs()),
     links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
   };
-  if (options.traceId === undefined) return tracer.startSpan(name, spanOptions, options.parent ?? context.active());
   chosenTraceId = options.traceId;
-  try {
-    return tracer.startSpan(name, spanOptions, ROOT_CONTEXT);
-  } finally {
-    chosenTraceId = undefined;
-  }
+  const parent = options.traceId === undefined ? (options.parent ?? context.active()) : ROOT_CONTEXT;
+  const span = tracer.startSpan(name, spanOptions, parent);
+  chosenTraceId = undefined;
+  // Given to `startSpan` they would be copied and checked twice more.
+  span.setAttribute("centspan.layer", definition.layer);
+  if (options.attributes !== undefined) span.setAttributes(options.attributes);
+  return span;
 }
 
 /** Links a span to another after its start. */
