@@ -1,12 +1,16 @@
 /** The command tree of `centspan`, without running it: the CLI and its generated documentation share it. */
 import { Command } from "commander";
+import { registerBudgets } from "./commands/budgets.ts";
+import { registerClose } from "./commands/close.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDoctor } from "./commands/doctor.ts";
+import { registerExport } from "./commands/export.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
 import { registerRetention } from "./commands/retention.ts";
 import { registerSimulate } from "./commands/simulate.ts";
+import { registerSpend } from "./commands/spend.ts";
 import { registerUp } from "./commands/up.ts";
 
 export function createProgram(defaultData: string): Command {
@@ -17,9 +21,13 @@ export function createProgram(defaultData: string): Command {
   registerUp(program, defaultData);
   registerImport(program, defaultData);
   registerCost(program, defaultData);
+  registerClose(program, defaultData);
+  registerExport(program, defaultData);
+  registerSpend(program, defaultData);
   registerSimulate(program, defaultData);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
+  registerBudgets(program, defaultData);
   registerRetention(program, defaultData);
   registerMigrate(program, defaultData);
   return program;

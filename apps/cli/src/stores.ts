@@ -1,4 +1,5 @@
 /** Opens both stores of a running stack and the Trace API on top of them, in this process. */
+import { userInfo } from "node:os";
 import { type ApiClient, createApiClient, createTraceApi } from "@centspan/api";
 import { CentspanError, createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
@@ -18,8 +19,8 @@ export type OpenStores = {
 };
 
 export function openStores(urls: { clickhouseUrl: string; databaseUrl: string }): OpenStores {
-  const warehouse = openWarehouse({ url: urls.clickhouseUrl });
   const control = openControl({ url: urls.databaseUrl });
+  const warehouse = openWarehouse({ url: urls.clickhouseUrl, books: control });
   const api = createTraceApi({ warehouse, control, clock: createWallClock() });
   return {
     warehouse,
@@ -27,7 +28,7 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
     apiFor: (workspace) => {
       const owner: Principal = {
         keyId: "cli",
-        keyName: "cli",
+        keyName: `cli ${userInfo().username}`,
         kind: "api",
         workspace,
         org: ORG,
@@ -35,7 +36,9 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
         team: null,
         rules: {},
       };
-      return createApiClient((path) => api.handle(new Request(new URL(path, "http://trace-api.internal")), owner));
+      return createApiClient((path, init) =>
+        api.handle(new Request(new URL(path, "http://trace-api.internal"), init), owner),
+      );
     },
     close: async () => {
       await Promise.all([warehouse.close(), control.close()]);
@@ -59,3 +62,13 @@ export async function requireWorkspace({ control }: OpenStores, workspace: strin
   if (known.includes(workspace)) return;
   throw new CentspanError("not_found", `--workspace: no ${JSON.stringify(workspace)}; there are: ${known.join(", ")}`);
 }
+
+/** The same for work in one workspace, which there is. */
+export const printWithWorkspace = (
+  { data, workspace }: { data: string; workspace: string },
+  work: (stores: OpenStores) => Promise<string>,
+): Promise<void> =>
+  printWithStores(data, async (stores) => {
+    await requireWorkspace(stores, workspace);
+    return work(stores);
+  });

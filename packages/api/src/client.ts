@@ -4,6 +4,9 @@
  */
 import { CentspanError, ERRORS, type ErrorCode } from "@centspan/base";
 import {
+  auditRowSchema,
+  type budgetInputSchema,
+  budgetRowSchema,
   callRowSchema,
   costRowSchema,
   keyRowSchema,
@@ -12,8 +15,12 @@ import {
   metricTotalRowSchema,
   outcomeCostRowSchema,
   outcomeRowSchema,
+  periodRowSchema,
   sourceRowSchema,
   spanDetailSchema,
+  spendAnomalySchema,
+  spendChangeSchema,
+  spendForecastSchema,
   traceDetailSchema,
   traceRowSchema,
 } from "@centspan/model";
@@ -22,24 +29,46 @@ import { API_PREFIX } from "./trace-api.ts";
 import { healthSchema } from "./use-cases/read-health.ts";
 
 export type Query = Record<string, string | undefined>;
-export type Send = (path: string) => Promise<Response>;
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), nextCursor: z.string().nullable() });
 const outcomesCost = z.object({ data: z.array(outcomeCostRowSchema), total: outcomeCostRowSchema });
 const workspaceList = listOf(z.object({ id: z.string(), name: z.string(), createdAt: z.string() }));
+const timeZoneAnswer = z.object({ timeZone: z.string() });
 const problem = z.object({ code: z.string(), detail: z.string(), field: z.string().optional() });
 
 export type ApiClient = ReturnType<typeof createApiClient>;
 
 export function createApiClient(send: Send) {
-  const get = async <T extends z.ZodType>(schema: T, path: string, query: Query = {}): Promise<z.output<T>> => {
+  const ask = (path: string, query: Query): Promise<Response> => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
-    const response = await send(`${API_PREFIX}${path}${search.size === 0 ? "" : `?${search}`}`);
+    return send(`${API_PREFIX}${path}${search.size === 0 ? "" : `?${search}`}`);
+  };
+  const get = async <T extends z.ZodType>(schema: T, path: string, query: Query = {}): Promise<z.output<T>> => {
+    const response = await ask(path, query);
     const body: unknown = await response.json().catch(() => null);
     // A degraded health answer is an answer, not a problem.
     if (response.ok || path === "/health") return schema.parse(body);
     throw toError(body, response.status);
+  };
+  async function* download(path: string, query: Query): AsyncGenerator<Uint8Array> {
+    const response = await ask(path, query);
+    if (!response.ok) throw toError(await response.json().catch(() => null), response.status);
+    const reader = response.body?.getReader();
+    for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) yield piece.value;
+  }
+  const write = async <T extends z.ZodType>(
+    schema: T,
+    method: "POST" | "PUT",
+    path: string,
+    body: unknown,
+  ): Promise<z.output<T>> => {
+    const headers = { "content-type": "application/json" };
+    const response = await send(`${API_PREFIX}${path}`, { method, headers, body: JSON.stringify(body) });
+    const answer: unknown = await response.json().catch(() => null);
+    if (response.ok) return schema.parse(answer);
+    throw toError(answer, response.status);
   };
   return {
     health: () => get(healthSchema, "/health"),
@@ -53,8 +82,25 @@ export function createApiClient(send: Send) {
     sources: () => get(listOf(sourceRowSchema), "/sources"),
     calls: (query: Query = {}) => get(listOf(callRowSchema), "/calls", query),
     cost: (query: Query & { groupBy: string }) => get(listOf(costRowSchema), "/cost", query),
+    costForecast: (query: Query) => get(spendForecastSchema, "/cost/forecast", query),
+    costAnomalies: (query: Query) => get(listOf(spendAnomalySchema), "/cost/anomalies", query),
+    costChange: (query: Query) => get(spendChangeSchema, "/cost/change", query),
     outcomesCost: (query: Query & { groupBy: string }) => get(outcomesCost, "/outcomes/cost", query),
     outcomes: (query: Query) => get(listOf(outcomeRowSchema), "/outcomes", query),
+    periods: () => get(listOf(periodRowSchema), "/periods"),
+    period: (period: string) => get(periodRowSchema, `/periods/${encodeURIComponent(period)}`),
+    closePeriod: (period: string, body: { acceptUnknown: boolean }) =>
+      write(periodRowSchema, "POST", `/periods/${encodeURIComponent(period)}/close`, body),
+    assignUnallocated: (period: string, owner: string) =>
+      write(periodRowSchema, "PUT", `/periods/${encodeURIComponent(period)}/owner`, { owner }),
+    setBillingTimeZone: (timeZone: string) => write(timeZoneAnswer, "PUT", "/billing-time-zone", { timeZone }),
+    /** The file as it comes, in pieces. */
+    exportFocus: (query: Query & { version: string; period: string }) => download("/export/focus", query),
+    audit: (query: Query = {}) => get(listOf(auditRowSchema), "/audit", query),
+    budgets: () => get(listOf(budgetRowSchema), "/budgets"),
+    createBudget: (budget: z.input<typeof budgetInputSchema>) => write(budgetRowSchema, "POST", "/budgets", budget),
+    replaceBudget: (budgetId: string, budget: z.input<typeof budgetInputSchema>) =>
+      write(budgetRowSchema, "PUT", `/budgets/${encodeURIComponent(budgetId)}`, budget),
     keys: () => get(listOf(keyRowSchema), "/keys"),
     workspaces: async () => (await get(workspaceList, "/workspaces")).data,
   };

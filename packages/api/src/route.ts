@@ -3,15 +3,27 @@
  * The router parses with these schemas and the OpenAPI document is made from them: nothing is said twice.
  */
 import { CentspanError, type Clock } from "@centspan/base";
-import type { JobStore, KeyKind, KeyStore, Ledger, OrgStore, Principal, SignalStore, SpanStore } from "@centspan/model";
+import type {
+  BillingReader,
+  BudgetStore,
+  JobStore,
+  KeyKind,
+  KeyStore,
+  Ledger,
+  OrgStore,
+  PeriodStore,
+  Principal,
+  SignalStore,
+  SpanStore,
+} from "@centspan/model";
 import type { z } from "zod";
 
 /** A store that can be asked whether it answers. */
 type Pingable = { ping(): Promise<void> };
 
 export type ApiDeps = {
-  warehouse: SpanStore & SignalStore & Ledger & Pingable;
-  control: KeyStore & OrgStore & JobStore & Pingable;
+  warehouse: SpanStore & SignalStore & Ledger & BillingReader & Pingable;
+  control: KeyStore & BudgetStore & OrgStore & JobStore & PeriodStore & Pingable;
   clock: Clock;
 };
 
@@ -28,8 +40,13 @@ type RouteFacts = {
   summary: string;
   /** Kinds of key that may call it. */
   allow: readonly KeyKind[];
-  bodyType?: "application/json" | "application/xml";
+  /** JSON unless said. */
+  bodyType?: "application/json" | "application/xml" | "text/plain";
+  /** The route reads the body itself. */
+  bodyIsText?: boolean;
   successStatus?: number;
+  /** Media types of an answer that is no JSON: then `run` gives the response itself. */
+  answerTypes?: readonly string[];
 };
 
 type RouteSchemas<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = { query: Q; body: B; answer: A };

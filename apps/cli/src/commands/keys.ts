@@ -14,6 +14,7 @@ const RULES_EXAMPLE = `
 Rules, all of them optional:
   models             patterns of the models it may ask for: ["gpt-*"]
   requestsPerMinute, tokensPerMinute
+  maxOutputTokens    of one answer
   priority           interactive or batch
   safety             beside or hold
   onDisconnect       cancel or drain

@@ -2,7 +2,7 @@
 import { SIGNALS, type Signal } from "@centspan/model";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import { formatTable } from "../report.ts";
-import { type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type RetentionOptions = { data: string; workspace: string };
@@ -24,7 +24,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "how long each signal is kept").action((options: RetentionOptions) =>
-    withWorkspace(options, async ({ control }) => {
+    printWithWorkspace(options, async ({ control }) => {
       const policies = (await control.listRetention()).filter(({ workspace }) => workspace === options.workspace);
       const rows = SIGNALS.map((signal) => {
         const days = policies.find((policy) => policy.signal === signal)?.days;
@@ -38,7 +38,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     .addArgument(signalArgument())
     .argument("<days>", `1 to ${DAYS_MAX}`, readDays)
     .action((signal: Signal, days: number, options: RetentionOptions) =>
-      withWorkspace(options, async ({ control }) => {
+      printWithWorkspace(options, async ({ control }) => {
         await control.setRetention(options.workspace, signal, days);
         return `${signal} of workspace ${options.workspace} are deleted ${describeDays(days)} after they happened. ${WHAT_STAYS}`;
       }),
@@ -47,7 +47,7 @@ export function registerRetention(program: Command, defaultData: string): void {
   add("clear", "keep a signal for ever again")
     .addArgument(signalArgument())
     .action((signal: Signal, options: RetentionOptions) =>
-      withWorkspace(options, async ({ control }) => {
+      printWithWorkspace(options, async ({ control }) => {
         await control.setRetention(options.workspace, signal, null);
         return `${signal} of workspace ${options.workspace} are kept for ever.`;
       }),
@@ -55,12 +55,3 @@ export function registerRetention(program: Command, defaultData: string): void {
 }
 
 const describeDays = (days: number): string => (days === 1 ? "1 day" : `${days} days`);
-
-const withWorkspace = (
-  { data, workspace }: RetentionOptions,
-  work: (stores: OpenStores) => Promise<string>,
-): Promise<void> =>
-  printWithStores(data, async (stores) => {
-    await requireWorkspace(stores, workspace);
-    return work(stores);
-  });
