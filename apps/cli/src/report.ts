@@ -4,12 +4,13 @@ import type { OutcomeCostRow } from "@centspan/model";
 const percent = (share: string | null): string => (share === null ? "–" : `${(Number(share) * 100).toFixed(1)}%`);
 
 /** Ratios have ten decimals; a terminal shows five, cut from the text, never through a float. */
-const short = (amount: string | null): string => (amount === null ? "–" : amount.replace(/(\.\d{5})\d+$/, "$1"));
+export const shorten = (amount: string | null): string =>
+  amount === null ? "–" : amount.replace(/(\.\d{5})\d+$/, "$1");
 
 function formatInterval({ interval }: OutcomeCostRow): string {
   if (interval === null) return "–";
-  if (interval.highUsd === null) return `at least ${short(interval.lowUsd)}`;
-  return `${short(interval.lowUsd)} to ${short(interval.highUsd)}`;
+  if (interval.highUsd === null) return `at least ${shorten(interval.lowUsd)}`;
+  return `${shorten(interval.lowUsd)} to ${shorten(interval.highUsd)}`;
 }
 
 /** Rows of columns, right-aligned but for the first ones, which hold text. */

@@ -46,7 +46,7 @@ async function answer(deps: ApiDeps, request: Request, trusted: Principal | unde
   }
   const { workspace: _named, ...own } = query;
   const result = await route.handle({ deps, caller, params, query: own, body: await readBody(request, route) });
-  return answerJson(result, route.successStatus ?? 200);
+  return result instanceof Response ? result : answerJson(result, route.successStatus ?? 200);
 }
 
 function answerProblem(thrown: unknown): Response {
@@ -137,7 +137,7 @@ async function authenticate(deps: ApiDeps, header: string | null): Promise<Princ
 async function readBody(request: Request, route: Route): Promise<unknown> {
   if (route.method !== "POST" && route.method !== "PUT") return undefined;
   const text = await readLimited(request);
-  if (route.bodyType === "application/xml") return text;
+  if (route.bodyIsText) return text;
   try {
     return JSON.parse(text);
   } catch {

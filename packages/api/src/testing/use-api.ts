@@ -1,0 +1,59 @@
+/** The Trace API over real stores, for one workspace, as its owner: there while the tests of a file run. */
+import { randomBytes } from "node:crypto";
+import { type Clock, createWallClock } from "@centspan/base";
+import { type Control, openControl } from "@centspan/control";
+import { EMPTY_BUCKETS, EMPTY_IDENTITY, type Principal, type RatedCall } from "@centspan/model";
+import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+import { afterAll, beforeAll, inject } from "vitest";
+import { type ApiClient, createApiClient, createTraceApi } from "../index.ts";
+
+export type TestApi = { warehouse: Warehouse; control: Control; client: ApiClient };
+
+export function useApi(workspace: string, clock: Clock = createWallClock()): TestApi {
+  const warehouse = openWarehouse({
+    url: new URL(`/api_${randomBytes(8).toString("hex")}`, inject("clickhouseUrl")).href,
+  });
+  const control = openControl({ url: inject("databaseUrl") });
+  beforeAll(() => Promise.all([warehouse.migrate(), control.migrate()]));
+  afterAll(() => Promise.all([warehouse.close(), control.close()]));
+  const api = createTraceApi({ warehouse, control, clock });
+  const owner: Principal = {
+    keyId: "k",
+    keyName: "k",
+    kind: "api",
+    workspace,
+    org: "o",
+    orgWide: false,
+    team: null,
+    rules: {},
+  };
+  const client = createApiClient((path) => api.handle(new Request(new URL(path, "http://api.test")), owner));
+  return { warehouse, control, client };
+}
+
+/** A call that used a model and was charged nothing, but for what is given. */
+export const makeCall = (given: Partial<RatedCall> & Pick<RatedCall, "callId" | "atNs">): RatedCall => ({
+  ...EMPTY_IDENTITY,
+  traceId: "",
+  spanId: "",
+  durationNs: 1n,
+  provider: "openai",
+  model: "m",
+  effort: "",
+  serviceTier: "",
+  region: "",
+  responseId: "",
+  source: "client",
+  dialect: "semconv",
+  inputSemantics: "inclusive",
+  requests: 1,
+  buckets: EMPTY_BUCKETS,
+  ttftMs: null,
+  providedCostUsd: null,
+  provenance: "measured",
+  quarantineReason: "",
+  costStatus: "unpriced",
+  costUsd: null,
+  lines: [],
+  ...given,
+});

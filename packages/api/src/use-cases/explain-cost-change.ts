@@ -1,0 +1,56 @@
+import { explainChange, type SpendPeriod } from "@centspan/attribution";
+import { formatDecimal, formatInstant, sumDecimals } from "@centspan/base";
+import { type CallFilter, spendChangeSchema, type TimeRange } from "@centspan/model";
+import { z } from "zod";
+import { filterShape, instantParam, readFilter } from "../queries.ts";
+import { type ApiDeps, defineRoute } from "../route.ts";
+
+export const explainCostChange = defineRoute({
+  id: "explainCostChange",
+  method: "GET",
+  path: "/cost/change",
+  summary:
+    "Why spend of a period differs from that of the equally long one before it: price, volume and mix, which add up to the difference",
+  allow: ["api"],
+  query: z.strictObject({ ...filterShape, from: instantParam, to: instantParam }),
+  body: z.undefined(),
+  answer: spendChangeSchema,
+  async run({ deps, caller, query }) {
+    const filter = readFilter(query);
+    const after: TimeRange = { fromNs: query.from, toNs: query.to };
+    const before: TimeRange = { fromNs: 2n * query.from - query.to, toNs: query.from };
+    const read = (range: TimeRange) => readPeriod(deps, caller.workspace, { ...filter, range });
+    const [was, is] = await Promise.all([read(before), read(after)]);
+    const { cells, ...change } = explainChange(was, is);
+    const describe = ({ fromNs, toNs }: TimeRange, period: SpendPeriod) => ({
+      from: formatInstant(fromNs),
+      to: formatInstant(toNs),
+      calls: period.calls,
+      costUsd: formatDecimal(sumDecimals(period.cells.map(({ costUsd }) => costUsd))),
+    });
+    return {
+      before: describe(before, was),
+      after: describe(after, is),
+      changeUsd: formatDecimal(change.changeUsd),
+      priceUsd: formatDecimal(change.priceUsd),
+      volumeUsd: formatDecimal(change.volumeUsd),
+      mixUsd: formatDecimal(change.mixUsd),
+      data: cells.map((cell) => ({
+        model: cell.model,
+        meter: cell.meter,
+        changeUsd: formatDecimal(cell.changeUsd),
+        priceUsd: formatDecimal(cell.priceUsd),
+        quantityUsd: formatDecimal(cell.quantityUsd),
+      })),
+      nextCursor: null,
+    };
+  },
+});
+
+async function readPeriod(deps: ApiDeps, workspace: string, filter: CallFilter): Promise<SpendPeriod> {
+  const [cells, sums] = await Promise.all([
+    deps.warehouse.listMeterSpend(workspace, filter),
+    deps.warehouse.sumCosts(workspace, { groupBy: "model", filter, timeZone: "UTC" }),
+  ]);
+  return { cells, calls: sums.reduce((total, { calls }) => total + calls, 0) };
+}

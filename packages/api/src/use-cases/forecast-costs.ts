@@ -1,0 +1,93 @@
+import { forecastSpend, type SpendForecast } from "@centspan/attribution";
+import { CentspanError, type Decimal, formatDecimal, nextDay, sumDecimals } from "@centspan/base";
+import { spendForecastSchema } from "@centspan/model";
+import { z } from "zod";
+import { defineRoute } from "../route.ts";
+import { historyQuery, readHistory } from "./spend-history.ts";
+
+const LEVEL = 0.8;
+const MOST_DAYS_AHEAD = 92;
+
+export const forecastCosts = defineRoute({
+  id: "forecastCosts",
+  method: "GET",
+  path: "/cost/forecast",
+  summary:
+    "What the month will have cost at its end, by group and in total, with an 80% interval: a coming week is like one of the past ones, weekday by weekday",
+  allow: ["api"],
+  query: z.strictObject({
+    ...historyQuery,
+    until: z.iso
+      .date("is not a date such as 2026-12-31")
+      .optional()
+      .describe("last day of the period; the last of this month when absent"),
+  }),
+  body: z.undefined(),
+  answer: spendForecastSchema,
+  async run({ deps, caller, query: { until: asked, ...query } }) {
+    const history = await readHistory({ deps, caller }, query);
+    const { today } = history;
+    const until = asked ?? lastOfMonth(today);
+    const coming = daysBetween(today, until);
+    const from = `${until.slice(0, 7)}-01`;
+    const forecast = (costs: readonly Decimal[]) => {
+      const spentUsd = sumDecimals(costs.filter((_, index) => (history.days[index] ?? "") >= from));
+      return {
+        spentUsd,
+        ahead: forecastSpend(costs, { daysAhead: coming.length, level: LEVEL, seed: 1, resamples: 1000 }),
+      };
+    };
+    const rows = [...history.groups].map(([group, costs]) => ({ group, ...forecast(costs) }));
+    rows.sort((a, b) => expectedOf(b).cmp(expectedOf(a)) || (a.group < b.group ? -1 : 1));
+    const total = { group: "total", ...forecast(history.total) };
+    return {
+      from,
+      until,
+      level: LEVEL,
+      data: rows.map(toRow),
+      total: {
+        ...toRow(total),
+        days: (total.ahead?.days ?? []).map((expected, index) => ({ day: coming[index] ?? "", ...format(expected) })),
+      },
+      nextCursor: null,
+    };
+  },
+});
+
+type Forecast = { group: string; spentUsd: Decimal; ahead: SpendForecast | null };
+
+const expectedOf = ({ spentUsd, ahead }: Forecast): Decimal =>
+  ahead === null ? spentUsd : spentUsd.plus(ahead.total.expectedUsd);
+
+const format = ({ expectedUsd, lowUsd, highUsd }: SpendForecast["total"]) => ({
+  expectedUsd: formatDecimal(expectedUsd),
+  lowUsd: formatDecimal(lowUsd),
+  highUsd: formatDecimal(highUsd),
+});
+
+function toRow({ group, spentUsd, ahead }: Forecast) {
+  const plus = (amount: Decimal | undefined) => (amount === undefined ? null : formatDecimal(spentUsd.plus(amount)));
+  return {
+    group,
+    spentUsd: formatDecimal(spentUsd),
+    expectedUsd: plus(ahead?.total.expectedUsd),
+    lowUsd: plus(ahead?.total.lowUsd),
+    highUsd: plus(ahead?.total.highUsd),
+    method: ahead?.method ?? null,
+  };
+}
+
+function lastOfMonth(day: string): string {
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+}
+
+/** Both included. */
+function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let day = first; day <= last && days.length <= MOST_DAYS_AHEAD; day = nextDay(day)) days.push(day);
+  if (days.length > 0 && days.length <= MOST_DAYS_AHEAD) return days;
+  throw new CentspanError("invalid_request", `until: must be between ${first} and ${MOST_DAYS_AHEAD - 1} days later`, {
+    field: "until",
+  });
+}
