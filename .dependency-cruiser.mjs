@@ -8,6 +8,8 @@ const allowed = {
   tokens: ["base", "model"],
   dialects: ["base", "model"],
   pricing: ["base", "model"],
+  focus: ["base", "model"],
+  reconcile: ["base", "model"],
   outcomes: ["base", "model"],
   policies: ["base", "model"],
   // Only the names of the vocabulary: a history is turned into the spans it would have emitted.
@@ -18,7 +20,7 @@ const allowed = {
   // Its schema is made of the columns that blocks bring.
   warehouse: ["base", "model", "ingest"],
   control: ["base", "model"],
-  api: ["base", "model", "attribution", "outcomes", "pricing"],
+  api: ["base", "model", "attribution", "focus", "outcomes", "pricing", "reconcile"],
   ui: ["base", "model"],
   // For tests only.
   testing: [],

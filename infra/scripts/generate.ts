@@ -19,6 +19,7 @@ const PLUGIN_FOLDERS = [
   { room: "packages/pricing", folder: "cards", name: "rateCards", type: "RateCard" },
   { room: "packages/dialects", folder: "dialects", name: "dialects", type: "Dialect" },
   { room: "packages/outcomes", folder: "sources", name: "outcomeSources", type: "OutcomeSource" },
+  { room: "packages/reconcile", folder: "formats", name: "invoiceFormats", type: "InvoiceFormat" },
   { room: "packages/policies", folder: "policies", name: "kvPolicies", type: "KvPolicyPlugin" },
   { room: "packages/serving", folder: "routers", name: "routers", type: "RouterPlugin" },
   { room: "apps/gateway", folder: "safety", name: "safetyPlugins", type: "SafetyPlugin" },

@@ -61,6 +61,11 @@ const answerOf = (schema: z.ZodType) => ({
   content: { "application/json": { schema: toJsonSchema(schema, "output") } },
 });
 
+const answerIn = (types: readonly string[]) => ({
+  description: "the answer",
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }])),
+});
+
 function describeRoute(route: Route): Record<string, unknown> {
   const pathParameters = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
     name: match[1],
@@ -90,7 +95,7 @@ function describeRoute(route: Route): Record<string, unknown> {
         }
       : {}),
     responses: {
-      [route.successStatus ?? 200]: answerOf(route.answer),
+      [route.successStatus ?? 200]: route.answerTypes ? answerIn(route.answerTypes) : answerOf(route.answer),
       default: {
         description: "what went wrong, as RFC 9457 problem details",
         content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },

@@ -24,8 +24,8 @@ let opened: Opened | undefined;
 function open(): Opened {
   if (opened !== undefined) return opened;
   const env = environmentSchema.parse(process.env);
-  const warehouse = openWarehouse({ url: env.CLICKHOUSE_URL });
   const control = openControl({ url: env.DATABASE_URL });
+  const warehouse = openWarehouse({ url: env.CLICKHOUSE_URL, books: control });
   const api = createTraceApi({ warehouse, control, clock: createWallClock() });
   const owner: Principal = {
     keyId: "web",
@@ -44,10 +44,10 @@ function open(): Opened {
 /** The Trace API as the web app's pages use it, for the default workspace or the named one. */
 export async function openTraceApi(workspace?: string): Promise<ApiClient> {
   const { api, owner } = open();
-  return createApiClient((path) => {
+  return createApiClient((path, init) => {
     const url = new URL(path, "http://trace-api.internal");
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);
-    return api.handle(new Request(url), owner);
+    return api.handle(new Request(url, init), owner);
   });
 }
 

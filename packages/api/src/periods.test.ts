@@ -1,0 +1,187 @@
+/** A workspace closes its months over the API, on real stores, at an hour that the test sets. */
+import { countToDecimal, formatDecimal, parseDecimal, sumDecimals } from "@centspan/base";
+import { type Control, openControl } from "@centspan/control";
+import { EMPTY_BUCKETS, EMPTY_IDENTITY, findBillingPeriod, type Principal, type RatedCall } from "@centspan/model";
+import { type Gate, openGate } from "@centspan/testing";
+import { openWarehouse, type Warehouse } from "@centspan/warehouse";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { type ApiClient, createApiClient, createTraceApi } from "./index.ts";
+
+const ORG = `org-periods-${process.pid}`;
+const SEOUL_OCTOBER = findBillingPeriod("Asia/Seoul", "2026-10");
+let gate: Gate;
+let warehouse: Warehouse;
+let control: Control;
+let nowNs = SEOUL_OCTOBER.toNs;
+let workspaces = 0;
+
+beforeAll(async () => {
+  gate = await openGate(inject("clickhouseUrl"));
+  control = openControl({ url: inject("databaseUrl") });
+  warehouse = openWarehouse({ url: new URL("/centspan_periods_test", gate.url).href, books: control });
+  await Promise.all([warehouse.migrate(), control.migrate()]);
+});
+afterAll(async () => {
+  await Promise.all([warehouse.close(), control.close()]);
+  await gate.shut();
+});
+
+async function openWorkspace(): Promise<{ workspace: string; api: ApiClient }> {
+  const workspace = `${ORG}-${++workspaces}`;
+  await control.ensureWorkspace(ORG, { id: workspace, name: workspace });
+  const api = createTraceApi({ warehouse, control, clock: { nowNs: () => nowNs } });
+  const principal: Principal = {
+    keyId: "key_finance",
+    keyName: "finance",
+    kind: "api",
+    workspace,
+    org: ORG,
+    orgWide: false,
+    team: null,
+    rules: {},
+  };
+  const send = (path: string, init?: RequestInit) =>
+    api.handle(new Request(new URL(path, "http://trace-api.internal"), init), principal);
+  return { workspace, api: createApiClient(send) };
+}
+
+/** A call of 1,000 input tokens at a unit price; without one it is unpriced. */
+function call(callId: string, atNs: bigint, team: string, unitPrice: string | null): RatedCall {
+  const unitPriceUsd = parseDecimal(unitPrice ?? "0");
+  const costUsd = unitPriceUsd.times(countToDecimal(1000));
+  const line = { meter: "input", quantity: 1000, unitPriceUsd, listUnitPriceUsd: unitPriceUsd, costUsd } as const;
+  return {
+    ...EMPTY_IDENTITY,
+    callId,
+    team,
+    traceId: callId,
+    spanId: "",
+    atNs,
+    durationNs: 1n,
+    provider: "openai",
+    model: "gpt-4.1",
+    effort: "",
+    serviceTier: "",
+    region: "",
+    responseId: "",
+    source: "gateway",
+    dialect: "semconv",
+    inputSemantics: "inclusive",
+    requests: 1,
+    buckets: { ...EMPTY_BUCKETS, input: 1000 },
+    ttftMs: null,
+    providedCostUsd: null,
+    provenance: "measured",
+    quarantineReason: "",
+    costStatus: unitPrice === null ? "unpriced" : "rated",
+    costUsd: unitPrice === null ? null : costUsd,
+    lines: unitPrice === null ? [] : [{ ...line, priceEntryId: "entry", ratingRunId: "run" }],
+  };
+}
+
+describe("a month", () => {
+  it("closes in the workspace's time zone, with a statement that stays and corrections that follow", async () => {
+    const { workspace, api } = await openWorkspace();
+    expect(await api.setBillingTimeZone("Asia/Seoul")).toEqual({ timeZone: "Asia/Seoul" });
+    const lastNs = SEOUL_OCTOBER.toNs - 1n;
+    await warehouse.insertCalls(workspace, [
+      call("a", SEOUL_OCTOBER.fromNs, "search", "0.000003333"),
+      call("b", lastNs, "data", "0.000003333"),
+      call("c", lastNs, "", "0.000003334"),
+      call("d", SEOUL_OCTOBER.toNs, "data", "0.000009"),
+    ]);
+    const closed = await api.closePeriod("2026-10", { acceptUnknown: false });
+    expect(closed).toMatchObject({ status: "closed", closedBy: "finance", exactUsd: "0.01", amountUsd: "0.01" });
+    expect(closed.lines).toMatchObject([
+      { team: "", exactUsd: "0.003334", amountUsd: "0.01", roundingUsd: "0.006666", owner: null },
+      { team: "data", exactUsd: "0.003333", amountUsd: "0", roundingUsd: "-0.003333" },
+      { team: "search", exactUsd: "0.003333", amountUsd: "0", roundingUsd: "-0.003333" },
+    ]);
+    await warehouse.insertCalls(workspace, [
+      call("a", SEOUL_OCTOBER.fromNs, "search", "0.000004"),
+      call("late", lastNs, "search", "0.000001"),
+    ]);
+    expect(await api.period("2026-10")).toEqual(closed);
+    const [open, ...others] = (await api.periods()).data;
+    expect(others).toEqual([closed]);
+    expect(open).toMatchObject({ period: "2026-11", status: "open", from: closed.to });
+
+    const assigned = await api.assignUnallocated("2026-10", "Grace");
+    expect(assigned.lines[0]?.owner).toBe("Grace");
+    expect((await api.audit()).data).toMatchObject([
+      { actor: "finance", action: "period.assign", subject: "2026-10", details: { owner: "Grace" } },
+      { actor: "finance", action: "period.close", subject: "2026-10" },
+    ]);
+    await expect(api.setBillingTimeZone("UTC")).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("is exported as FOCUS data that adds up to the statement when closed, and to its charges while open", async () => {
+    const { workspace, api } = await openWorkspace();
+    nowNs = 2n ** 61n;
+    const october = findBillingPeriod("UTC", "2026-10");
+    await warehouse.insertCalls(workspace, [
+      call("a", october.fromNs, "search", "0.000003333"),
+      call("b", october.toNs - 1n, "", "0.000001111"),
+    ]);
+    const billed = async (version: string) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of api.exportFocus({ version, period: "2026-10" })) pieces.push(piece);
+      const rows = Buffer.concat(pieces).toString().trimEnd().split("\n").slice(1);
+      const usd = sumDecimals(rows.map((row) => parseDecimal(row.slice(0, row.indexOf(",")))));
+      return [rows.length, formatDecimal(usd)];
+    };
+    expect(await billed("1.2")).toEqual([2, "0.004444"]);
+    const { amountUsd } = await api.closePeriod("2026-10", { acceptUnknown: false });
+    // Both teams had less than a cent.
+    expect([await billed("1.2"), await billed("1.4")]).toEqual([
+      [4, amountUsd],
+      [4, amountUsd],
+    ]);
+    expect(
+      (await api.exportFocus({ version: "1.2", period: "2026-10", format: "parquet" }).next()).value,
+    ).toBeDefined();
+    await expect(api.exportFocus({ version: "1.3", period: "2026-10" }).next()).rejects.toMatchObject({
+      field: "version",
+    });
+  });
+
+  it("does not close before its end, before it is rated, twice, or before an earlier one", async () => {
+    const { workspace, api } = await openWorkspace();
+    const september = findBillingPeriod("UTC", "2026-09");
+    await warehouse.insertCalls(workspace, [call("s", september.fromNs, "data", "0.000001")]);
+    nowNs = september.toNs - 1n;
+    await expect(api.closePeriod("2026-09", { acceptUnknown: false })).rejects.toThrow("2026-09 ends at 2026-10-01");
+    nowNs = september.toNs;
+    await control.writeJob("rating", september.toNs - 1n);
+    await expect(api.closePeriod("2026-09", { acceptUnknown: false })).rejects.toThrow("is not rated to its end yet");
+    await control.writeJob("rating", 2n ** 62n);
+    nowNs = 2n ** 61n;
+    await expect(api.closePeriod("2026-10", { acceptUnknown: false })).rejects.toThrow("2026-09 is to be closed first");
+    await api.closePeriod("2026-09", { acceptUnknown: false });
+    await expect(api.closePeriod("2026-09", { acceptUnknown: false })).rejects.toMatchObject({ code: "conflict" });
+    await api.closePeriod("2026-10", { acceptUnknown: false });
+    expect((await api.periods()).data.map(({ period, status }) => [period, status])).toEqual([
+      ["2026-11", "open"],
+      ["2026-10", "closed"],
+      ["2026-09", "closed"],
+    ]);
+  });
+
+  it("with calls of unknown cost closes only when that is said to be accepted", async () => {
+    const { workspace, api } = await openWorkspace();
+    nowNs = 2n ** 61n;
+    await warehouse.insertCalls(workspace, [call("u", findBillingPeriod("UTC", "2026-10").fromNs, "data", null)]);
+    await expect(api.closePeriod("2026-10", { acceptUnknown: false })).rejects.toMatchObject({
+      field: "acceptUnknown",
+    });
+    const closed = await api.closePeriod("2026-10", { acceptUnknown: true });
+    expect(closed).toMatchObject({ unpricedCalls: 1, amountUsd: "0", lines: [] });
+  });
+
+  it("is named as YYYY-MM, and a zone by IANA", async () => {
+    const { api } = await openWorkspace();
+    await expect(api.period("2026-13")).rejects.toMatchObject({ code: "invalid_request", field: "period" });
+    await expect(api.setBillingTimeZone("+09:00")).rejects.toMatchObject({ field: "body.timeZone" });
+    await expect(api.assignUnallocated("2026-10", " ")).rejects.toMatchObject({ field: "body.owner" });
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * A month as FOCUS data, written while it is read. A closed month's billed costs add up to its statement: what rounding
+ * left over is rows of its own. An open one is exact, and has no invoice yet.
+ */
+import {
+  describeCharge,
+  describeRounding,
+  FOCUS_VERSIONS,
+  type FocusContext,
+  type FocusEntry,
+  writeCsv,
+  writeParquet,
+} from "@centspan/focus";
+import { periodSchema, type StatementLine } from "@centspan/model";
+import { z } from "zod";
+import { type ApiDeps, defineRoute } from "../route.ts";
+import { findPeriod } from "./periods.ts";
+
+const FORMATS = {
+  csv: { write: writeCsv, type: "text/csv; charset=utf-8" },
+  parquet: { write: writeParquet, type: "application/vnd.apache.parquet" },
+} as const;
+
+export const exportFocus = defineRoute({
+  id: "exportFocus",
+  method: "GET",
+  path: "/export/focus",
+  summary: "A month's charges as FOCUS data, by day, credential, model and meter",
+  allow: ["api"],
+  query: z.strictObject({
+    version: z.enum(FOCUS_VERSIONS),
+    period: periodSchema,
+    format: z.enum(["csv", "parquet"]).default("csv"),
+  }),
+  body: z.undefined(),
+  answer: z.instanceof(Response),
+  answerTypes: Object.values(FORMATS).map(({ type }) => type),
+  async run({ deps, caller, query: { version, period: name, format } }) {
+    const { workspace, principal } = caller;
+    const { period, statement } = await findPeriod({ deps, caller }, name);
+    const known = (await deps.control.listWorkspaces(principal.org)).find(({ id }) => id === workspace);
+    const isClosed = "closedAt" in period;
+    const context: FocusContext = {
+      org: principal.org,
+      workspace: { id: workspace, name: known?.name ?? workspace },
+      period,
+      invoiceId: isClosed ? `${workspace}-${name}` : null,
+    };
+    const { write, type } = FORMATS[format];
+    const body = write(version, listEntries(deps, context, isClosed ? statement.lines : []));
+    const file = `focus-${version}-${workspace}-${name}.${format}`;
+    return new Response(toStream(body), {
+      headers: {
+        "content-type": type,
+        "content-disposition": `attachment; filename="${encodeURIComponent(file)}"`,
+        "cache-control": "no-store",
+      },
+    });
+  },
+});
+
+async function* listEntries(
+  { warehouse }: ApiDeps,
+  context: FocusContext,
+  rounded: readonly StatementLine[],
+): AsyncGenerator<FocusEntry[]> {
+  const { workspace, period } = context;
+  for await (const charges of warehouse.listCharges(workspace.id, period, period.timeZone)) {
+    yield charges.map((charge) => describeCharge(charge, context));
+  }
+  yield rounded.flatMap((line) => describeRounding(line, context) ?? []);
+}
+
+/** Read no faster than it is taken; whoever goes away in between ends the reading. */
+function toStream(body: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await body.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await body.return(undefined);
+    },
+  });
+}

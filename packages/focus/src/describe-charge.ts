@@ -1,0 +1,151 @@
+/**
+ * What a charge is in the terms of FOCUS: one entry for each line of charges, and one for each amount that rounding a
+ * statement to cents left over. Must not: name columns (columns.ts does), or hold anything of a key but its id and name.
+ * Invariant: billed costs of a closed period add up to its statement, and each unit price × quantity is its cost, exactly.
+ */
+import { countToDecimal, type Decimal, nextDay, parseDecimal, startOfDayNs, ZERO } from "@centspan/base";
+import type { BillingPeriod, Charge, Meter, StatementLine } from "@centspan/model";
+
+/** Whose charges they are. `invoiceId` is null while the period is open. */
+export type FocusContext = {
+  org: string;
+  workspace: { id: string; name: string };
+  period: BillingPeriod;
+  invoiceId: string | null;
+};
+
+type UnitPricing = {
+  listUnitPriceUsd: Decimal;
+  contractedUnitPriceUsd: Decimal;
+  pricingQuantity: Decimal;
+  pricingUnit: string;
+  consumedQuantity: Decimal;
+  consumedUnit: string;
+  skuId: string;
+  skuMeter: string;
+  skuPriceId: string;
+  skuPriceDetails: Record<string, string>;
+};
+
+/** Amounts in USD. `pricing` is null where nothing was used. */
+export type FocusEntry = {
+  context: FocusContext;
+  fromNs: bigint;
+  toNs: bigint;
+  category: "Usage" | "Adjustment";
+  isCorrection: boolean;
+  description: string;
+  provider: string;
+  service: string;
+  serviceCategory: string;
+  serviceSubcategory: string;
+  team: string;
+  tags: Record<string, string>;
+  billedUsd: Decimal;
+  listUsd: Decimal;
+  pricing: UnitPricing | null;
+  /** What FOCUS has no column for. */
+  custom: { keyId: string; keyName: string; model: string; meter: string; provenance: string } | null;
+};
+
+/** As they write themselves; others are shown by their id. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  anthropic: "Anthropic",
+  "aws.bedrock": "AWS",
+  "azure.ai.openai": "Microsoft",
+  bedrock: "AWS",
+  centspan: "Centspan",
+  deepseek: "DeepSeek",
+  google: "Google",
+  mistral: "Mistral AI",
+  openai: "OpenAI",
+  openrouter: "OpenRouter",
+  xai: "xAI",
+};
+
+type MeterUnits = { label: string; unit: string; perPrice: Decimal };
+const tokens = (label: string): MeterUnits => ({ label, unit: "Tokens", perPrice: parseDecimal("1000000") });
+
+const METER_UNITS: Readonly<Record<Meter, MeterUnits>> = {
+  input: tokens("Input tokens"),
+  cache_read: tokens("Cache read tokens"),
+  cache_write_5m: tokens("Cache write tokens, 5 minutes"),
+  cache_write_1h: tokens("Cache write tokens, 1 hour"),
+  output_text: tokens("Output tokens"),
+  output_reasoning: tokens("Reasoning tokens"),
+  web_search: { label: "Web searches", unit: "Requests", perPrice: parseDecimal("1000") },
+};
+
+export function describeCharge(charge: Charge, context: FocusContext): FocusEntry {
+  const { label, unit, perPrice } = METER_UNITS[charge.meter];
+  const quantity = countToDecimal(charge.quantity);
+  const listUnitPriceUsd = charge.listUnitPriceUsd ?? charge.unitPriceUsd;
+  const provider = PROVIDER_NAMES[charge.provider] ?? charge.provider;
+  const skuId = `${charge.provider}/${charge.model}/${charge.meter}`;
+  return {
+    context,
+    fromNs: startOfDayNs(context.period.timeZone, charge.day),
+    toNs: startOfDayNs(context.period.timeZone, nextDay(charge.day)),
+    category: "Usage",
+    isCorrection: charge.isCorrection,
+    description: `${label} of ${charge.model}${charge.isCorrection ? ", correction of a closed month" : ""}`,
+    provider,
+    service: `${provider} API`,
+    serviceCategory: "AI and Machine Learning",
+    serviceSubcategory: "Generative AI",
+    team: charge.team,
+    tags: pickFilled({ team: charge.team, key: charge.key }),
+    billedUsd: charge.costUsd,
+    listUsd: listUnitPriceUsd.times(quantity),
+    pricing: {
+      listUnitPriceUsd: listUnitPriceUsd.times(perPrice),
+      contractedUnitPriceUsd: charge.unitPriceUsd.times(perPrice),
+      pricingQuantity: quantity.div(perPrice),
+      pricingUnit: `${perPrice.toFixed()} ${unit}`,
+      consumedQuantity: quantity,
+      consumedUnit: unit,
+      skuId,
+      skuMeter: label,
+      skuPriceId: `${charge.priceEntryId} ${skuId}`,
+      skuPriceDetails: pickFilled({
+        x_Model: charge.model,
+        x_ServiceTier: charge.serviceTier,
+        x_Region: charge.region,
+      }),
+    },
+    custom: {
+      keyId: charge.keyId,
+      keyName: charge.key,
+      model: charge.model,
+      meter: charge.meter,
+      provenance: charge.provenance,
+    },
+  };
+}
+
+/** Null where a team's amount needed no rounding. */
+export function describeRounding(line: StatementLine, context: FocusContext): FocusEntry | null {
+  const roundingUsd = line.amountUsd.minus(line.exactUsd);
+  if (roundingUsd.eq(ZERO)) return null;
+  return {
+    context,
+    fromNs: context.period.fromNs,
+    toNs: context.period.toNs,
+    category: "Adjustment",
+    isCorrection: false,
+    description: "Rounding of the statement to cents",
+    provider: "Centspan",
+    service: "Centspan statement",
+    serviceCategory: "Other",
+    serviceSubcategory: "Other (Other)",
+    team: line.team,
+    tags: pickFilled({ team: line.team }),
+    billedUsd: roundingUsd,
+    listUsd: roundingUsd,
+    pricing: null,
+    custom: null,
+  };
+}
+
+const pickFilled = (texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));

@@ -1,0 +1,95 @@
+/** Every format reads its own file and no other's, to the last digit, and refuses it broken, naming row and field. */
+import { formatDecimal } from "@centspan/base";
+import { describe, expect, it } from "vitest";
+import { readInvoice } from "./index.ts";
+import { openFile } from "./open-file.ts";
+import { invoiceFormats } from "./registry.gen.ts";
+import { SAMPLES, type Sample } from "./testing/samples.ts";
+
+const sampleOf = (id: string): Sample => {
+  const sample = SAMPLES[id];
+  if (sample === undefined) throw new Error(`${id} has no sample in testing/samples.ts`);
+  return sample;
+};
+
+describe.each(invoiceFormats)("$id", ({ id }) => {
+  const { text, lines } = sampleOf(id);
+
+  it("is recognised by nobody else, and read exactly", () => {
+    const file = openFile("october", text);
+    expect(invoiceFormats.filter((format) => format.recognises(file)).map((format) => format.id)).toEqual([id]);
+    const read = readInvoice("october", text);
+    expect(read.format.id).toBe(id);
+    expect(
+      read.lines.map(({ meter, quantity, costUsd }) => [meter, quantity, costUsd && formatDecimal(costUsd)]),
+    ).toEqual(lines);
+    for (const { day, isCredit } of read.lines) expect([day, isCredit]).toEqual(["2026-10-01", false]);
+  });
+
+  it("with a field or column more, or a wrong number, is refused by name", () => {
+    const wider = text.startsWith("{")
+      ? text.replace('"results":[{', '"results":[{"surprise":1,')
+      : text.replace(/\r?\n/g, ",surprise\n").replace(/^([^\n]*)$/m, "$1");
+    expect(() => readInvoice("october", wider)).toThrow(/october: .*surprise/);
+    const isJson = text.startsWith("{");
+    const broken = isJson
+      ? text.replace(/("value":|"output_tokens":|"amount":")[\d.]+/, "$1-1.5x")
+      : text.replace(/(,1e-07,|,0\.05,0\.05|,10,0,0|^0\.25)/m, (found) => found.replace(/[\d.e-]+/, "ten"));
+    expect(broken).not.toBe(text);
+    expect(() => readInvoice("october", broken)).toThrow(/^october: /);
+  });
+});
+
+it.each<[why: string, name: string, change: (text: string) => string, message: RegExp]>([
+  [
+    "a negative count",
+    "openai-usage",
+    (t) => t.replace("1000", "-1"),
+    /data.0.results.0: input_tokens: -1 is not a count/,
+  ],
+  [
+    "a fractional count",
+    "anthropic-usage",
+    (t) => t.replace("1500", "1500.5"),
+    /uncached_input_tokens: 1500.5 is not a count/,
+  ],
+  ["an absurd count", "openai-usage", (t) => t.replace(":500", ":1e16"), /output_tokens: 1e16 is not a count/],
+  ["more cached than there was", "openai-usage", (t) => t.replace(":800", ":8000"), /results.0: input_cached_tokens/],
+  [
+    "another currency",
+    "openai-costs",
+    (t) => t.replace("usd", "eur"),
+    /data.0.results.0: amount.currency: eur is not USD/,
+  ],
+  ["an unknown currency", "focus", (t) => t.replace("USD", "XXQ"), /row 2: BillingCurrency: "XXQ" is not USD/],
+  ["a token type that is new", "anthropic-costs", (t) => t.replace("ephemeral_1h", "ephemeral_9h"), /token_type/],
+  ["one page of several", "openai-costs", (t) => t.replace('"has_more":false', '"has_more":true'), /has_more: is true/],
+  ["a bucket of a week", "openai-costs", (t) => t.replace("1790899200", "1791417600"), /end_time: is not within/],
+  [
+    "a column that is gone",
+    "anthropic-costs-csv",
+    (t) => t.replace(",api_key,", ",key,"),
+    /header: api_key: is missing/,
+  ],
+  [
+    "a column twice",
+    "anthropic-costs-csv",
+    (t) => t.replace("list_price_usd", "cost_usd"),
+    /header: cost_usd: is there twice/,
+  ],
+  [
+    "a row that is short",
+    "anthropic-usage-csv",
+    (t) => t.replace(",3,", ""),
+    /row 2: usage_output_tokens: has 8 fields/,
+  ],
+  ["a day that the calendar lacks", "anthropic-usage-csv", (t) => t.replace("10-01", "02-30"), /row 2: usage_date_utc/],
+  ["an amount with a comma", "focus", (t) => t.replace("0.25", '"0,25"'), /row 2: BilledCost: "0,25" is not an amount/],
+  ["a format of nobody's", "focus", (t) => t.replace("BilledCost", "Cost"), /is none of the known formats/],
+  ["broken JSON", "openai-costs", (t) => t.slice(0, -2), /october: can't be read/],
+  ["nothing at all", "focus", () => "", /october: can't be read: is empty/],
+])("%s is refused, with file, row and field", (_why, id, change, message) => {
+  const { text } = sampleOf(id);
+  expect(change(text)).not.toBe(text);
+  expect(() => readInvoice("october", change(text))).toThrow(message);
+});

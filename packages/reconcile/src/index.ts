@@ -1,0 +1,3 @@
+export type { Aliases } from "./match-lines.ts";
+export { readInvoice } from "./read-invoice.ts";
+export { CAUSES, type Cause, type Difference, listDays, type Reconciliation, reconcile } from "./reconcile.ts";
