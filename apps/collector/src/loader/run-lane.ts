@@ -14,11 +14,12 @@ import type { Frame } from "../spool/scan-segment.ts";
 const LIMIT = { rows: 500_000, bytes: 256 * 1024 * 1024, frames: 50_000 };
 /**
  * From one insert to the next, so that parts are few: the larger the last one was, the longer the next may gather, since
- * every row of a small part is merged again. The first after a pause goes at once; so does the rest of a backlog.
+ * every row of a small part is merged again. From ten thousand rows a second on it is the longest pause. The first after a
+ * pause goes at once; so does the rest of a backlog.
  */
 const LEAST_PAUSE_MS = 250;
-const MOST_PAUSE_MS = 1_500;
-const ROWS_PER_PAUSE_MS = 100;
+const MOST_PAUSE_MS = 2_500;
+const ROWS_PER_PAUSE_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
