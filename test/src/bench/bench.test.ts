@@ -90,6 +90,19 @@ describe("npm run bench", () => {
   );
 
   it(
+    "budgets: four gateways spend what is left of one, and not a cent more",
+    async () => {
+      const result = await runBench("budgets", "--callers", "10", "--calls", "60", "--pairs", "5");
+      expect(result.overspendUsd).toBe("0");
+      expect(result.headroomUsed).toBeGreaterThanOrEqual(0.95);
+      expect(result.headroomUsed).toBeLessThanOrEqual(1);
+      expect(result.reserveAddedP50Ms).toEqual(expect.any(Number));
+      expect(result.refused).toBe(40);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "trace-lookup: every large trace is found, whole",
     async () => {
       const result = await runBench("trace-lookup", "--spans", "100000", "--traces", "3", "--trace-spans", "5000");

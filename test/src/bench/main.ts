@@ -4,16 +4,29 @@
  */
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
+import budgets from "./budgets.ts";
 import gateway from "./gateway/gateway.ts";
 import routing from "./gateway/routing.ts";
 import safety from "./gateway/safety.ts";
 import tokenize from "./gateway/tokenize.ts";
+import harness from "./harness/harness.ts";
 import ingest from "./ingest.ts";
 import policies from "./policies.ts";
 import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
 
-const BENCHES: readonly Bench[] = [gateway, ingest, policies, routing, safety, simulate, tokenize, traceLookup];
+const BENCHES: readonly Bench[] = [
+  budgets,
+  gateway,
+  harness,
+  ingest,
+  policies,
+  routing,
+  safety,
+  simulate,
+  tokenize,
+  traceLookup,
+];
 
 function describeBenches(): string {
   const lines = BENCHES.flatMap(({ name, describe, flags }) => [

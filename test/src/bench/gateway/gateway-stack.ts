@@ -13,6 +13,8 @@ export type Gateway = { url: string; pid: number };
 export type GatewayStack = {
   /** Secret of a gateway key. */
   key: string;
+  /** Where the stores are, as environment variables. */
+  stores: Record<string, string>;
   /** `env` is this gateway's own, beside where its stores and its collector are. */
   startGateway(env?: Record<string, string>): Promise<Gateway>;
   end(): Promise<void>;
@@ -35,6 +37,7 @@ export async function startGatewayStack(upstreams: UpstreamsFile): Promise<Gatew
     writeFileSync(file, JSON.stringify(upstreams));
     return {
       key: await stack.createKey("bench", "gateway"),
+      stores: stack.stores,
       async startGateway(env = {}) {
         const gateway = startProcess(["apps/gateway/dist/main.js"], {
           ...stack.stores,
