@@ -8,6 +8,7 @@ import { registerExport } from "./commands/export.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
+import { registerReconcile } from "./commands/reconcile.ts";
 import { registerRetention } from "./commands/retention.ts";
 import { registerSimulate } from "./commands/simulate.ts";
 import { registerSpend } from "./commands/spend.ts";
@@ -23,6 +24,7 @@ export function createProgram(defaultData: string): Command {
   registerCost(program, defaultData);
   registerClose(program, defaultData);
   registerExport(program, defaultData);
+  registerReconcile(program, defaultData);
   registerSpend(program, defaultData);
   registerSimulate(program, defaultData);
   registerDoctor(program, defaultData);

@@ -16,6 +16,8 @@ import {
   outcomeCostRowSchema,
   outcomeRowSchema,
   periodRowSchema,
+  type reconciliationInputSchema,
+  reconciliationRowSchema,
   sourceRowSchema,
   spanDetailSchema,
   spendAnomalySchema,
@@ -96,6 +98,8 @@ export function createApiClient(send: Send) {
     setBillingTimeZone: (timeZone: string) => write(timeZoneAnswer, "PUT", "/billing-time-zone", { timeZone }),
     /** The file as it comes, in pieces. */
     exportFocus: (query: Query & { version: string; period: string }) => download("/export/focus", query),
+    reconcile: (body: z.input<typeof reconciliationInputSchema>) =>
+      write(reconciliationRowSchema, "POST", "/reconciliations", body),
     audit: (query: Query = {}) => get(listOf(auditRowSchema), "/audit", query),
     budgets: () => get(listOf(budgetRowSchema), "/budgets"),
     createBudget: (budget: z.input<typeof budgetInputSchema>) => write(budgetRowSchema, "POST", "/budgets", budget),

@@ -21,6 +21,7 @@ import { postOutcome } from "./use-cases/post-outcome.ts";
 import { createReportRoute } from "./use-cases/post-report.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
+import { reconcileInvoice } from "./use-cases/reconcile-invoice.ts";
 import { sumCosts } from "./use-cases/sum-costs.ts";
 import { sumMetrics } from "./use-cases/sum-metrics.ts";
 
@@ -51,6 +52,7 @@ export const ROUTES: readonly Route[] = [
   assignUnallocated,
   setBillingTimeZone,
   exportFocus,
+  reconcileInvoice,
   listAudit,
   listBudgets,
   createBudget,

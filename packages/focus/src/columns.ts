@@ -86,6 +86,7 @@ const COLUMNS: readonly FocusColumn[] = [
   text("x_Meter", ({ custom }) => custom?.meter ?? null),
   text("x_Model", ({ custom }) => custom?.model ?? null),
   text("x_Provenance", ({ custom }) => custom?.provenance ?? null),
+  text("x_Provider", ({ custom }) => custom?.provider ?? null),
 ];
 
 const invoiceDetail = (invoiceId: string | null, team: string): string | null =>

@@ -45,7 +45,7 @@ export type FocusEntry = {
   listUsd: Decimal;
   pricing: UnitPricing | null;
   /** What FOCUS has no column for. */
-  custom: { keyId: string; keyName: string; model: string; meter: string; provenance: string } | null;
+  custom: Record<"keyId" | "keyName" | "provider" | "model" | "meter" | "provenance", string> | null;
 };
 
 /** As they write themselves; others are shown by their id. */
@@ -116,6 +116,7 @@ export function describeCharge(charge: Charge, context: FocusContext): FocusEntr
     custom: {
       keyId: charge.keyId,
       keyName: charge.key,
+      provider: charge.provider,
       model: charge.model,
       meter: charge.meter,
       provenance: charge.provenance,

@@ -58,6 +58,7 @@ describe("a charge", () => {
         x_Meter: "cache_read",
         x_Model: "gpt-5.6",
         x_Provenance: "measured",
+        x_Provider: "openai",
       },
     ]);
   });

@@ -20,6 +20,7 @@ export * from "./protocol-errors.ts";
 export * from "./protocol-messages.ts";
 export * from "./protocol-responses.ts";
 export * from "./provenance.ts";
+export * from "./reconciliation-rows.ts";
 export * from "./responses-writer.ts";
 export * from "./router.ts";
 export * from "./safety-check.ts";

@@ -21,7 +21,7 @@ export default defineInvoiceFormat({
       return {
         row: row.row,
         day: readDay(row),
-        provider: (row.text("ServiceProviderName") || row.text("ProviderName")).toLowerCase(),
+        provider: row.text("x_Provider") || (row.text("ServiceProviderName") || row.text("ProviderName")).toLowerCase(),
         project: readTeam(row),
         key: row.text("x_KeyName") || null,
         model: model || null,
