@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createBlockBuilder } from "../block-builder.ts";
-import { otlpType, REQUEST_TYPES } from "../testing/otlp-schema.ts";
-import { readNative } from "../testing/read-native.ts";
+import { createBlockBuilder } from "./block-builder.ts";
+import { otlpType, REQUEST_TYPES } from "./testing/otlp-schema.ts";
+import { readNative } from "./testing/read-native.ts";
 
 const ID = { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 1) };
 type Attribute = { key: string; value: { stringValue: string } };
