@@ -1,13 +1,19 @@
-// Bundles the app in the current folder into dist/main.js: workspace packages and npm dependencies in one file, so that
-// start-up reads one file. Packages with native parts stay outside and are found in node_modules.
-import { readFileSync } from "node:fs";
+// Bundles the app in the current folder into dist/main.js, and what runs in threads of its own (src/**/*.worker.js) into
+// files beside it: workspace packages and npm dependencies in one file each, so that start-up reads one file. Packages with native parts stay outside and are found in node_modules.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
+const workers = readdirSync("src", { recursive: true })
+  .filter((path) => path.endsWith(".worker.js"))
+  .map((path) => join("src", path));
+
 await build({
-  entryPoints: ["src/main.ts"],
-  outfile: "dist/main.js",
+  entryPoints: ["src/main.ts", ...workers],
+  outdir: "dist",
+  entryNames: "[name]",
   bundle: true,
   platform: "node",
   target: "node20",

@@ -115,7 +115,8 @@ export function executeCall(
       context.signal.throwIfAborted();
       refusal = error;
       failSpan(span, error);
-      return { output: openToolContext(context, call.callId).output.write(`error: ${error.message}`) };
+      const { output } = openToolContext(context, call.callId);
+      return { output: output.write(`error: ${error.message}`), refused: true };
     });
     const { output, exitCode, tests, search } = result;
     setAttributes(span, {
@@ -149,10 +150,11 @@ async function runTool(call: FunctionCall, execution: Execution): Promise<ToolRe
   if (!tool) throw new CentspanError("not_found", `there is no tool ${JSON.stringify(call.name)}`);
   if (tool.readOnly) return tool.run(call.argumentsJson, openToolContext(context, call.callId));
   const asked = { callId: call.callId, tool: call.name };
-  const subject = (await tool.subject?.(call.argumentsJson, context)) ?? { kind: "tool" as const, text: call.name };
-  await gate.admit(asked, subject);
+  const alone = { kind: "tool" as const, text: call.name };
+  const subject = tool.subject === undefined ? alone : await tool.subject(call.argumentsJson, context);
+  if (subject !== null) await gate.admit(asked, subject);
   const result = await tool.run(call.argumentsJson, openToolContext(context, call.callId));
-  const failedInside = subject.kind === "command" && result.exitCode !== 0 && context.sandbox.kind !== "none";
+  const failedInside = subject?.kind === "command" && result.exitCode !== 0 && context.sandbox.kind !== "none";
   if (!failedInside || !(await gate.mayLeaveSandbox(asked, subject))) return result;
   const outside = { ...context, sandbox: openUnconfined(execution.searchPath) };
   return tool.run(call.argumentsJson, openToolContext(outside, call.callId));

@@ -10,6 +10,7 @@ import { failSpan, setAttributes, type Telemetry, writeTraceContext } from "@cen
 import { isSpanContextValid, type Span } from "@opentelemetry/api";
 import type { AskPerson } from "../approval/gate.ts";
 import { type Budget, createBudget, type Spending } from "../budget/budget.ts";
+import { createRunProgram } from "../code-mode/run-program.ts";
 import { describeTask, INSTRUCTIONS } from "../context/instructions.ts";
 import { type EventLog, readEventLog } from "../events/event-log.ts";
 import { countActiveSeconds, findOutcome } from "../events/read-run.ts";
@@ -25,6 +26,7 @@ import type { ResponsesClient } from "../transport/responses-client.ts";
 import { readEvidence } from "../verify/read-evidence.ts";
 import type { OutcomeRecorder, OutcomeSubject } from "../verify/record-outcome.ts";
 import { verifyTask } from "../verify/verify-task.ts";
+import type { Execution } from "./execute-calls.ts";
 import { createRunSpans, identityHeaders, type RunIdentity, type RunSpans } from "./identity.ts";
 import { noteSpending, openThreadLog, runAgent } from "./run-agent.ts";
 import { type RunRequest, writeRequest } from "./run-request.ts";
@@ -220,7 +222,7 @@ async function runLoop(run: Run, sandbox: Sandbox, traceId: string | null): Prom
     folder,
     request: writeRequest(request),
     traceId,
-    createTools: () => TOOLS,
+    createTools: (execution: Execution) => [...TOOLS, createRunProgram(execution)],
   };
   try {
     const shared = { ...services, gatewayKey: request.gatewayKey, sandbox };

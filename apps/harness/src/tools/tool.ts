@@ -24,13 +24,14 @@ export type RunContext = {
 };
 
 export type ToolContext = RunContext & {
+  callId: string;
   /** Takes what the call puts out, cuts it to what is shown, and keeps the rest. */
   output: OutputBuffer;
 };
 
 export function openToolContext(context: RunContext, callId: string): ToolContext {
   const kept = { id: callId, file: keptFileOf(context.outputsDir, callId) };
-  return { ...context, output: createOutputBuffer({ limitTokens: context.outputTokens, kept }) };
+  return { ...context, callId, output: createOutputBuffer({ limitTokens: context.outputTokens, kept }) };
 }
 
 /** Ids come from the model's server, so they are no names of files. */
@@ -39,6 +40,8 @@ export const keptFileOf = (outputsDir: string, callId: string): string =>
 
 export type ToolResult = {
   output: CutOutput;
+  /** The call was not made, or failed; the output says why. */
+  refused?: boolean;
   exitCode?: number;
   tests?: { passed: number; failed: number };
   search?: { candidates: number; hits: number };
@@ -55,8 +58,8 @@ export type Tool = {
   span?: SpanTemplate;
   /** Keeps its own state across a kill: made again, it goes on where it was. */
   resumes?: boolean;
-  /** What the call would touch, for the approval policy; the tool alone where it doesn't say. */
-  subject?(argumentsJson: string, context: RunContext): Promise<ApprovalSubject>;
+  /** What the call would touch, for the approval policy; the tool alone where it doesn't say, null where it is nothing. */
+  subject?(argumentsJson: string, context: RunContext): Promise<ApprovalSubject | null>;
   run(argumentsJson: string, context: ToolContext): Promise<ToolResult>;
 };
 
@@ -67,7 +70,7 @@ export function defineTool<S extends z.ZodType>(tool: {
   readOnly: boolean;
   span?: SpanTemplate;
   resumes?: boolean;
-  subject?(args: z.infer<S>, context: RunContext): ApprovalSubject | Promise<ApprovalSubject>;
+  subject?(args: z.infer<S>, context: RunContext): ApprovalSubject | null | Promise<ApprovalSubject>;
   run(args: z.infer<S>, context: ToolContext): Promise<ToolResult>;
 }): Tool {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.arguments);
