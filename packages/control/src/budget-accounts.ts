@@ -42,13 +42,14 @@ export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
       await db.insert(budgetAlerts).values(rows).onConflictDoNothing();
     },
 
-    async claimBudgetAlerts(forMs) {
+    async claimBudgetAlerts(channels, forMs) {
       const due = db
         .select({ id: budgetAlerts.id })
         .from(budgetAlerts)
         .where(
           and(
             isNull(budgetAlerts.closedAt),
+            inArray(budgetAlerts.channel, [...channels]),
             gt(budgetAlerts.raisedAt, sql`now() - interval '1 day'`),
             or(isNull(budgetAlerts.claimedUntil), lt(budgetAlerts.claimedUntil, sql`now()`)),
           ),

@@ -207,12 +207,16 @@ describe("alerts", () => {
     const both = ["80", "forecast"].map((reason) => ({ ...alert, reason, channel: "log" as const }));
     await control.raiseBudgetAlerts([]);
     await Promise.all([control.raiseBudgetAlerts(both), control.raiseBudgetAlerts(both)]);
-    const claims = await Promise.all([control.claimBudgetAlerts(60_000), control.claimBudgetAlerts(60_000)]);
+    const claims = await Promise.all([
+      control.claimBudgetAlerts(["log", "email"], 60_000),
+      control.claimBudgetAlerts(["log", "email"], 60_000),
+    ]);
     const due = claims.flat();
     expect(due.map(({ reason }) => reason).sort()).toEqual(["80", "forecast"]);
     expect(due[0]).toMatchObject({ ...alert, budget });
-    expect(await control.claimBudgetAlerts(60_000)).toEqual([]);
+    expect(await control.claimBudgetAlerts(["log", "email"], 60_000)).toEqual([]);
     for (const { alertId } of due) await control.closeBudgetAlert(alertId);
+    expect(await control.claimBudgetAlerts([], 60_000)).toEqual([]);
   });
 
   it("come again where who was to send them did not say that it did", async () => {
@@ -231,9 +235,10 @@ describe("alerts", () => {
         ...{ spentUsd: parseDecimal("9"), forecastUsd: parseDecimal("11.5") },
       },
     ]);
-    expect(await control.claimBudgetAlerts(20)).toHaveLength(1);
+    expect(await control.claimBudgetAlerts(["log", "webhook"], 20)).toEqual([]);
+    expect(await control.claimBudgetAlerts(["log", "email"], 20)).toHaveLength(1);
     const [again] = await waitUntil("the alert again", async () => {
-      const due = await control.claimBudgetAlerts(60_000);
+      const due = await control.claimBudgetAlerts(["log", "email"], 60_000);
       return due.length > 0 && due;
     });
     expect(`${again?.forecastUsd}`).toBe("11.5");

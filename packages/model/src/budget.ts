@@ -108,8 +108,8 @@ export type BudgetAccounts = {
   visitBudgetAccount(visit: BudgetVisit): Promise<BudgetState | null>;
   /** Each is raised once. */
   raiseBudgetAlerts(alerts: readonly BudgetAlert[]): Promise<void>;
-  /** Alerts to send: nobody else gets them for `forMs`. Those that were not sent by then come again, for a day. */
-  claimBudgetAlerts(forMs: number): Promise<DueBudgetAlert[]>;
+  /** Alerts to send by one of the channels: nobody else gets them for `forMs`. Those that were not sent by then come again, for a day. */
+  claimBudgetAlerts(channels: readonly AlertChannel[], forMs: number): Promise<DueBudgetAlert[]>;
   closeBudgetAlert(alertId: string): Promise<void>;
 };
 

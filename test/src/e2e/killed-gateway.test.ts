@@ -1,11 +1,15 @@
-/** A gateway that is killed in the midst of an answer: the call is on record, flagged, and costs nothing that nobody knows. */
+/**
+ * A gateway that is killed in the midst of an answer: the call is on record, flagged, and costs nothing that nobody knows; what
+ * it had set aside from a budget is free again when its time is over.
+ */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { CallRow } from "@centspan/model";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { findRows, findTrace } from "../stack/find-rows.ts";
-import { startProcess } from "../stack/processes.ts";
+import { runProcess, startProcess } from "../stack/processes.ts";
 
 /** A model server that begins to answer and never ends. */
 const upstream = createServer((_request, response) => {
@@ -18,8 +22,8 @@ afterAll(() => {
   upstream.closeAllConnections();
 });
 
-it("leaves the call that was under way on record", async () => {
-  const { databaseUrl, otlpUrl, ingestKey, gatewayKey } = inject("connection");
+async function startGateway() {
+  const { databaseUrl, otlpUrl, ingestKey } = inject("connection");
   const address = upstream.address();
   const gateway = startProcess(["apps/gateway/dist/main.js"], {
     DATABASE_URL: databaseUrl,
@@ -29,19 +33,27 @@ it("leaves the call that was under way on record", async () => {
     CENTSPAN_UPSTREAM_URL: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
     CENTSPAN_UPSTREAM_PROVIDER: "openai",
   });
-  const [, url] = await gateway.waitFor(/"url":"([^"]+)"/, 30_000);
-  const traceId = randomBytes(16).toString("hex");
-  const task = `killed-${traceId.slice(0, 8)}`;
-  const response = await fetch(`${url}/v1/responses`, {
+  const [, url = ""] = await gateway.waitFor(/"url":"([^"]+)"/, 30_000);
+  return { ...gateway, url };
+}
+
+const ask = (url: string, headers: Record<string, string>): Promise<Response> =>
+  fetch(`${url}/v1/responses`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${gatewayKey}`,
+      authorization: `Bearer ${inject("connection").gatewayKey}`,
       "content-type": "application/json",
-      traceparent: `00-${traceId}-${randomBytes(8).toString("hex")}-01`,
-      "x-centspan-task": task,
+      ...headers,
     },
-    body: JSON.stringify({ model: "gpt-4o", input: "hi", stream: true }),
+    body: JSON.stringify({ model: "gpt-4o", input: "hi", stream: true, max_output_tokens: 1000 }),
   });
+
+it("leaves the call that was under way on record", async () => {
+  const gateway = await startGateway();
+  const traceId = randomBytes(16).toString("hex");
+  const task = `killed-${traceId.slice(0, 8)}`;
+  const traceparent = `00-${traceId}-${randomBytes(8).toString("hex")}-01`;
+  const response = await ask(gateway.url, { traceparent, "x-centspan-task": task });
   const reader = response.body?.getReader();
   expect((await reader?.read())?.done).toBe(false);
   // The stages before the call, and the note that it has begun.
@@ -50,4 +62,31 @@ it("leaves the call that was under way on record", async () => {
   await gateway.exited;
   const [call] = await findRows<CallRow>(`/calls?task=${task}`, 1);
   expect(call).toMatchObject({ traceId, task, model: "gpt-4o", source: "gateway", costStatus: "quarantined" });
+});
+
+it("leaves what it had set aside from a budget to others, when its time is over", async () => {
+  const run = `killed-${randomBytes(4).toString("hex")}`;
+  const { databaseUrl } = inject("connection");
+  // 1,000 tokens of gpt-4o are 0.01 USD: two calls don't fit.
+  const args = ["budgets", "create", run, "--run", run, "--limit", "0.015", "--per", "life"];
+  const made = await runProcess(["apps/cli/dist/main.js", ...args], {
+    DATABASE_URL: databaseUrl,
+    CLICKHOUSE_URL: inject("connection").clickhouseUrl,
+  });
+  expect(made.code, made.output).toBe(0);
+  const headers = { "x-centspan-run": run };
+  const [killed, other] = await Promise.all([startGateway(), startGateway()]);
+  expect((await ask(killed.url, headers)).status).toBe(200);
+  expect((await ask(other.url, headers)).status).toBe(429);
+  killed.child.kill("SIGKILL");
+  await killed.exited;
+  expect((await ask(other.url, headers)).status).toBe(429);
+  const postgres = new Client({ connectionString: databaseUrl });
+  await postgres.connect();
+  // As if its minute were over.
+  await postgres.query("UPDATE budget_leases SET expires_at = now() WHERE subject = $1", [run]);
+  await postgres.end();
+  expect((await ask(other.url, headers)).status).toBe(200);
+  other.child.kill("SIGKILL");
+  await other.exited;
 });

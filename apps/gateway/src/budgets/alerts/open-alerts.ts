@@ -49,11 +49,12 @@ export function openAlerts({ channels, store, report, everyMs = EVERY_MS }: Aler
     running = running.then(work).catch(report);
   };
   const tellDue = async (): Promise<void> => {
-    for (const alert of await store.claimBudgetAlerts(CLAIM_MS)) await tell(alert).catch(report);
+    const ways = entriesOf(channels).map(([channel]) => channel);
+    for (const alert of await store.claimBudgetAlerts(ways, CLAIM_MS)) await tell(alert).catch(report);
   };
   const tell = async (alert: DueBudgetAlert): Promise<void> => {
     const channel = channels[alert.channel];
-    // A gateway that can does it; the budget may want it no more.
+    // The budget may want it no more, or another gateway may know its host.
     if (channel === undefined || !channel.serves(alert.budget)) return;
     await channel.send(alert);
     await store.closeBudgetAlert(alert.alertId);
