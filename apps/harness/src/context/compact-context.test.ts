@@ -85,10 +85,15 @@ it("counts what the provider counted, and what came since by its size", () => {
   log.append(constraint);
   log.append(output("1", "x".repeat(4_000)));
   const snapshot = log.snapshot([]);
-  const measured: Measured = { usage: { inputTokens: 500, cachedTokens: 0, outputTokens: 100 }, items: 1 };
+  const measured: Measured = {
+    usage: { inputTokens: 500, cachedTokens: 0, outputTokens: 100 },
+    items: 1,
+    longestAnswerTokens: 100,
+  };
   expect(countContextTokens(snapshot, measured)).toBeGreaterThan(1_600);
   expect(countContextTokens(snapshot, measured)).toBeLessThan(1_700);
   expect(countContextTokens(snapshot, { ...measured, items: 2 })).toBe(600);
   expect(countContextTokens(snapshot, null)).toBeGreaterThan(1_000);
-  expect([isFull(90, 100), isFull(91, 100)]).toEqual([false, true]);
+  expect([isFull(900, 1_000, 20), isFull(901, 1_000, 20)]).toEqual([false, true]);
+  expect([isFull(600, 1_000, 200), isFull(601, 1_000, 200)]).toEqual([false, true]);
 });

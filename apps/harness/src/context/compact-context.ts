@@ -15,8 +15,9 @@ import { describeTraffic, type TurnAnswer } from "../transport/turn.ts";
 import type { ContextItem, ContextSnapshot } from "./context-log.ts";
 import { userMessage } from "./messages.ts";
 
-/** Of the window; beyond it the next answer might not fit. */
-const FULL_SHARE = 0.9;
+/** Of the window, for the next answer; more where answers were longer, since the next may be longer still. */
+const ANSWER_SHARE = 0.1;
+const ANSWER_GROWTH = 2;
 
 const REQUEST = `Handover request: the conversation is about to be cut, and you will go on from what you write now.
 
@@ -28,8 +29,8 @@ Write down, without calling tools:
 
 const HANDOVER_HEAD = "Handover: the conversation before this was cut. You wrote of it:\n\n";
 
-/** What the latest answer says of the context: `items` were in it, its own included. */
-export type Measured = { usage: TurnUsage | null; items: number };
+/** What answers say of the context: `items` were in it with the latest, its own included. */
+export type Measured = { usage: TurnUsage | null; items: number; longestAnswerTokens: number };
 
 /** Tokens of the context: as the provider counted them, and what came since by its size. */
 export function countContextTokens(snapshot: ContextSnapshot, measured: Measured | null): number {
@@ -38,7 +39,8 @@ export function countContextTokens(snapshot: ContextSnapshot, measured: Measured
   return measured.usage.inputTokens + measured.usage.outputTokens + estimateTokens(added);
 }
 
-export const isFull = (tokens: number, windowTokens: number): boolean => tokens > windowTokens * FULL_SHARE;
+export const isFull = (tokens: number, windowTokens: number, longestAnswerTokens: number): boolean =>
+  tokens + Math.max(windowTokens * ANSWER_SHARE, longestAnswerTokens * ANSWER_GROWTH) > windowTokens;
 
 export type CompactionRequest = {
   spans: RunSpans;

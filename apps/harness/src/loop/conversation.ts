@@ -44,6 +44,7 @@ type State = {
   outputs: Map<string, string>;
   started: Set<string>;
   measured: (Measured & { sentItems: number }) | null;
+  longestAnswerTokens: number;
   told: Surroundings;
   failing: { call: string; times: number };
   ended: Ending | null;
@@ -63,6 +64,7 @@ export function openConversation(
     outputs: new Map(),
     started: new Set(),
     measured: null,
+    longestAnswerTokens: 0,
     told: {},
     failing: { call: "", times: 0 },
     ended: null,
@@ -136,7 +138,9 @@ function applyAnswer(state: State, event: EventOf<"turn_answered">): void {
   state.latest = event;
   state.outputs.clear();
   state.started.clear();
-  state.measured = { usage: event.usage, items: state.items, sentItems };
+  state.longestAnswerTokens = Math.max(state.longestAnswerTokens, event.usage?.outputTokens ?? 0);
+  const { items, longestAnswerTokens } = state;
+  state.measured = { usage: event.usage, items, longestAnswerTokens, sentItems };
   if (event.incomplete !== null) state.ended = "incomplete";
   else if (event.calls.length === 0) state.ended = "answered";
 }

@@ -1,25 +1,16 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { CentspanError, createRandom } from "@centspan/base";
-import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import { createMechanisms } from "../mechanisms.ts";
-import { openUnconfined } from "../sandbox/unconfined.ts";
+import { CentspanError } from "@centspan/base";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { pollUntil } from "../testing/poll.ts";
-import {
-  type PeerOptions,
-  type PlannedFailure,
-  type PlannedTurn,
-  startResponsesPeer,
-} from "../testing/responses-peer.ts";
+import type { PeerOptions, PlannedFailure, PlannedTurn } from "../testing/responses-peer.ts";
 import { openSpanMemory } from "../testing/span-memory.ts";
+import { startRun } from "../testing/start-run.ts";
 import { createTemporaryFolder } from "../testing/temporary-folder.ts";
-import { createTinyTask } from "../testing/tiny-task.ts";
-import { createResponsesClient } from "../transport/responses-client.ts";
 import { localRecorder } from "../verify/read-evidence.ts";
 import type { OutcomeRecorder } from "../verify/record-outcome.ts";
-import { type RunRequest, UNATTENDED } from "./run-request.ts";
-import { type RunServices, runTask } from "./run-task.ts";
+import type { RunServices } from "./run-task.ts";
 
 const memory = openSpanMemory();
 beforeEach(() => memory.reset());
@@ -41,47 +32,7 @@ const GOOD_TURNS: PlannedTurn[] = [
 
 const play = (turns: PlannedTurn[]) => (turn: number) => turns[turn] ?? { say: "Nothing more." };
 
-async function run(peerOptions: PeerOptions, changes: Partial<RunServices> = {}) {
-  const peer = await startResponsesPeer(peerOptions);
-  const retry = { maxTries: 3, baseDelayMs: 1, maxDelayMs: 50, random: createRandom(1) };
-  const client = createResponsesClient({ gatewayUrl: peer.url, connections: 1, retry, mechanisms: createMechanisms() });
-  onTestFinished(async () => {
-    await client.close();
-    await peer.close();
-  });
-  const services: RunServices = {
-    telemetry: memory.telemetry,
-    client,
-    mechanisms: createMechanisms(),
-    windowTokens: 128_000,
-    servers: [],
-    documents: [],
-    outcomes: localRecorder,
-    workDir: await createTemporaryFolder(),
-    gatewayUrl: peer.url,
-    searchPath: process.env.PATH ?? "",
-    version: "1.2.3",
-    keepCopies: "none",
-    openSandbox: async () => openUnconfined(process.env.PATH ?? ""),
-    person: null,
-    takeSteering: () => [],
-    report: () => undefined,
-    onStart: () => undefined,
-    signal: new AbortController().signal,
-    ...changes,
-  };
-  const task = await createTinyTask();
-  const request: RunRequest = {
-    ...UNATTENDED,
-    task,
-    taskId: "payments/double",
-    model: "m",
-    attempt: 2,
-    role: "execute",
-    gatewayKey: "k",
-  };
-  return { peer, services, running: runTask(request, services) };
-}
+const run = (peerOptions: PeerOptions, changes: Partial<RunServices> = {}) => startRun(memory, peerOptions, changes);
 
 it("repairs a task: tools run for real, the tests decide, nothing stays behind", async () => {
   const { peer, services, running } = await run({ answer: play(GOOD_TURNS), chunkBytes: 11 });

@@ -16,6 +16,7 @@ import { describeChanges, type Surroundings } from "../context/surroundings.ts";
 import type { Mechanisms } from "../mechanisms.ts";
 import type { Toolbox } from "../tools/discovery/toolbox.ts";
 import type { ModelConnection } from "../transport/connection.ts";
+import type { TurnUsage } from "../transport/read-turn.ts";
 import { describeTraffic, type TurnAnswer } from "../transport/turn.ts";
 import type { Conversation, Ending } from "./conversation.ts";
 import { type Execution, executeCalls } from "./execute-calls.ts";
@@ -47,6 +48,7 @@ export type TurnProgress = {
   role: string;
   turn: number;
   contextTokens: number;
+  usage: TurnUsage | null;
   /** Of the prompt's tokens, those that came from a cache; null where the provider doesn't say. */
   cachedShare: number | null;
   spentUsd: string;
@@ -98,7 +100,12 @@ async function prepareContext(
   const snapshot = await buildContext(spans, conversation.context(), await toolbox.describe(), before);
   const measured = conversation.measured();
   const contextTokens = countContextTokens(snapshot, measured);
-  if (!mechanisms.compactContext || measured === null || !isFull(contextTokens, windowTokens)) return snapshot;
+  if (
+    !mechanisms.compactContext ||
+    measured === null ||
+    !isFull(contextTokens, windowTokens, measured.longestAnswerTokens)
+  )
+    return snapshot;
   const { connection, identity, signal } = options;
   const { sentItems } = measured;
   const headers = { ...identityHeaders(identity), "idempotency-key": `${identity.threadId}:${turn}:compaction` };
@@ -155,6 +162,7 @@ function recordAnswer(options: LoopOptions, turn: number, answer: TurnAnswer): v
     role: identity.role,
     turn,
     contextTokens: usage === null ? 0 : usage.inputTokens + usage.outputTokens,
+    usage,
     cachedShare: usage === null || usage.inputTokens === 0 ? null : usage.cachedTokens / usage.inputTokens,
     spentUsd: formatDecimal(budget.spent().usd),
     calls: calls.map(({ name }) => name),

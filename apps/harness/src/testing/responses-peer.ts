@@ -54,6 +54,8 @@ export type PeerOptions = {
   /** Taken one by one, before any answer. */
   failures?: PlannedFailure[];
   chunkBytes?: number;
+  /** Input tokens to report; 100 when absent. */
+  countTokens?(body: ReceivedBody): number;
   /** What the server speaks; all when absent. */
   speaks?: readonly TransportKind[];
 };
@@ -183,7 +185,8 @@ function serveSocket(peer: Peer, socket: WebSocket, upgradeHeaders: IncomingHttp
 function planAnswer(peer: Peer, received: Received) {
   peer.received.push(received);
   const id = `resp_${peer.received.length}`;
-  return { id, ...describeAnswer(id, peer.answer(countTurns(received.body), received.body)) };
+  const inputTokens = peer.countTokens?.(received.body) ?? INPUT_TOKENS;
+  return { id, ...describeAnswer(id, peer.answer(countTurns(received.body), received.body), inputTokens) };
 }
 
 /** Items of the model come in runs; each run is one turn. */
@@ -231,10 +234,9 @@ const formatEvents = (events: readonly unknown[]): string =>
 
 export const formatStream = (id: string, turn: PlannedTurn): string => formatEvents(describeAnswer(id, turn).events);
 
-/** Reported with each answer. */
-export const PEER_USAGE = { input_tokens: 100, input_tokens_details: { cached_tokens: 60 }, output_tokens: 20 };
+const INPUT_TOKENS = 100;
 
-function describeAnswer(id: string, turn: PlannedTurn) {
+function describeAnswer(id: string, turn: PlannedTurn, inputTokens = INPUT_TOKENS) {
   const message = { id: `msg_${id}`, type: "message", role: "assistant", status: "completed" };
   const calls = (turn.calls ?? []).map((call, index) => ({
     id: `fc_${id}_${index}`,
@@ -246,7 +248,8 @@ function describeAnswer(id: string, turn: PlannedTurn) {
   }));
   const say = turn.say === undefined ? [] : [{ ...message, content: [{ type: "output_text", text: turn.say }] }];
   const items = [...say, ...calls];
-  const response = { id, status: "completed", output: items, usage: PEER_USAGE };
+  const usage = { input_tokens: inputTokens, input_tokens_details: { cached_tokens: 60 }, output_tokens: 20 };
+  const response = { id, status: "completed", output: items, usage };
   const events = [
     { type: "response.created", response: { id, status: "in_progress" } },
     ...items.map((item, index) => ({ type: "response.output_item.done", output_index: index, item })),

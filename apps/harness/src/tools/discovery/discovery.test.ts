@@ -5,19 +5,11 @@ import { readLibrary } from "../../library/read-library.ts";
 import { createMechanisms, type Mechanism } from "../../mechanisms.ts";
 import { createTemporaryFolder } from "../../testing/temporary-folder.ts";
 import { createRunContext } from "../../testing/tool-context.ts";
-import type { ToolServer } from "../mcp/connect-server.ts";
+import { createToolServer, toolOf } from "../../testing/tool-server.ts";
 import { TOOLS } from "../registry.ts";
 import { openToolContext, type Tool } from "../tool.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { openToolbox } from "./toolbox.ts";
-
-const toolOf = (name: string, description: string, parameters: Record<string, unknown> = {}): Tool => ({
-  name,
-  description,
-  parameters: { type: "object", properties: parameters },
-  readOnly: false,
-  run: async (json, { output }) => ({ output: output.write(`${name} ${json}`) }),
-});
 
 const ISSUES = [
   toolOf("tracker__create_issue", "Opens a new ticket in a project.", {
@@ -28,22 +20,9 @@ const ISSUES = [
   toolOf("mail__send", "Sends a message to an address."),
 ];
 
-/** Lists in another order each time. */
-function createServer(tools: readonly Tool[]): ToolServer {
-  let calls = 0;
-  return {
-    name: "test",
-    async list() {
-      const at = calls++ % Math.max(1, tools.length);
-      return [...tools.slice(at), ...tools.slice(0, at)];
-    },
-    close: async () => undefined,
-  };
-}
-
 async function open(without: Mechanism[] = [], tools: readonly Tool[] = ISSUES) {
   const mechanisms = createMechanisms(without);
-  const toolbox = await openToolbox({ core: TOOLS, servers: [createServer(tools)], documents: [], mechanisms });
+  const toolbox = await openToolbox({ core: TOOLS, servers: [createToolServer(tools)], documents: [], mechanisms });
   const names = async () => (await toolbox.describe()).map((json) => String(JSON.parse(json).name));
   return { toolbox, names };
 }

@@ -47,13 +47,17 @@ async function connectServer(
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CentspanError("upstream_failed", `the MCP server ${name} does not answer: ${why}`, { cause });
   };
-  await client.connect(createTransport(spec), { timeout: START_LIMIT_MS, signal }).catch(fail);
+  const options = { timeout: START_LIMIT_MS, signal: derive(signal) };
+  await client.connect(createTransport(spec), options).catch(fail);
   return {
     name,
     list: async () => (await listTools(client).catch(fail)).map((tool) => wrapTool(name, client, tool)),
     close: () => client.close(),
   };
 }
+
+/** The SDK never takes its listeners off a signal; those of one that is let go go with it. */
+const derive = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal]);
 
 function createTransport(spec: ServerSpec): Transport {
   if ("command" in spec) return new StdioClientTransport({ ...spec, stderr: "ignore" });
@@ -100,7 +104,7 @@ async function callTool(
   { signal, output }: ToolContext,
 ): Promise<ToolResult> {
   try {
-    const options = { signal, timeout: CALL_LIMIT_MS };
+    const options = { signal: derive(signal), timeout: CALL_LIMIT_MS };
     const result = await client.callTool({ name, arguments: args }, CallToolResultSchema, options);
     const text = describeResult(CallToolResultSchema.parse(result));
     return { output: output.write(toPlainText({ text, totalBytes: Buffer.byteLength(text), truncated: false })) };
