@@ -28,12 +28,12 @@ export default defineBench({
   flags: {
     callers: "at once, at each of the gateways (250)",
     calls: "that are left in the budget (1000)",
-    pairs: "calls with and without a budget to compare (400)",
+    pairs: "calls with and without a budget to compare (200)",
   },
   async run(flags, say) {
     const callers = readNumber("callers", flags.callers, 250);
     const calls = readNumber("calls", flags.calls, 1000);
-    const pairs = readNumber("pairs", flags.pairs, 400);
+    const pairs = readNumber("pairs", flags.pairs, 200);
     const upstream = await startUpstream();
     const stack = await startGatewayStack({
       upstreams: [
@@ -113,7 +113,7 @@ function createCaller(key: string) {
   };
 }
 
-/** As clients do: again when they are told to wait, and no more after a 402. */
+/** As clients do: again when they are told to wait or a server fails, and no more after a 402. */
 async function askUntilSpent(ask: () => Promise<Asked>) {
   const total = { costUsd: ZERO, calls: 0, waits: 0 };
   for (;;) {
@@ -122,9 +122,9 @@ async function askUntilSpent(ask: () => Promise<Asked>) {
     if (status === 200) {
       total.costUsd = total.costUsd.plus(costUsd);
       total.calls += 1;
-    } else if (status === 429) {
+    } else if (status === 429 || status >= 500) {
       total.waits += 1;
-      await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
+      await new Promise((resolve) => setTimeout(resolve, (waitMs || 1000) * (0.5 + Math.random())));
     } else throw new Error(`a gateway answered ${status}`);
   }
 }
@@ -161,7 +161,7 @@ async function startUpstream(): Promise<{ url: string; end(): void }> {
       }),
     );
   });
-  server.listen(0, "127.0.0.1");
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 });
   await once(server, "listening");
   const address = server.address();
   return {
