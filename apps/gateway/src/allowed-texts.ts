@@ -3,35 +3,40 @@
  * this and not by what a client says of its history: a refused text stays new however much is appended to it.
  * Keeps hashes, never texts; at most `maxTexts`, the least recently seen go first and are then read again.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export type AllowedTexts = {
   /** Those of `texts` that have not passed yet, in their order. */
-  selectNew(texts: readonly string[]): string[];
-  add(texts: readonly string[]): void;
+  selectNew(texts: readonly string[]): NewTexts;
+};
+
+export type NewTexts = {
+  texts: readonly string[];
+  /** They have passed. */
+  allow(): void;
 };
 
 export function createAllowedTexts(maxTexts = 100_000): AllowedTexts {
   const allowed = new Set<string>();
-  const hash = (text: string): string => createHash("sha256").update(text).digest("base64");
   const touch = (key: string): void => {
     allowed.delete(key);
     allowed.add(key);
   };
   return {
-    selectNew: (texts) =>
-      texts.filter((text) => {
-        const key = hash(text);
-        const isKnown = allowed.has(key);
-        if (isKnown) touch(key);
-        return !isKnown;
-      }),
-    add(texts) {
-      for (const text of texts) touch(hash(text));
-      for (const oldest of allowed) {
-        if (allowed.size <= maxTexts) break;
-        allowed.delete(oldest);
-      }
+    selectNew(texts) {
+      const news = texts.map((text) => ({ text, key: hash("sha256", text, "base64") }));
+      const unknown = news.filter(({ key }) => !allowed.has(key));
+      for (const { key } of news) if (allowed.has(key)) touch(key);
+      return {
+        texts: unknown.map(({ text }) => text),
+        allow() {
+          for (const { key } of unknown) touch(key);
+          for (const oldest of allowed) {
+            if (allowed.size <= maxTexts) break;
+            allowed.delete(oldest);
+          }
+        },
+      };
     },
   };
 }

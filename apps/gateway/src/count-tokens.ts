@@ -13,6 +13,7 @@ import { route } from "./stages/route.ts";
 import { tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
 import { addMembers } from "./upstream/add-members.ts";
+import { awaitAnswer } from "./upstream/receive-answer.ts";
 import { selectRequestHeaders, selectResponseHeaders, type Upstream } from "./upstream/upstream.ts";
 
 const requestSchema = countTokensRequestSchema.transform((request) => ({
@@ -55,13 +56,13 @@ export async function countTokens(exchange: Exchange, options: PipelineOptions):
 }
 
 async function passOn({ protocol, query, headers, sink }: Exchange, upstream: Upstream, body: Buffer): Promise<number> {
-  const answer = await upstream.send({
+  const sending = upstream.send({
     method: "POST",
     path: protocol.route + query,
     headers: selectRequestHeaders(headers, upstream),
     body,
-    signal: sink.gone,
   });
+  const answer = await awaitAnswer(sending, sink.gone);
   sink.begin({ statusCode: answer.statusCode, headers: selectResponseHeaders(answer.headers) });
   let sentBytes = 0;
   for await (const chunk of answer.body) {

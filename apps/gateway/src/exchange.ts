@@ -5,7 +5,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { asCentspanError } from "@centspan/base";
 import type { KeyRules } from "@centspan/model";
-import { type SpanAttributes, type SpanTemplate, setAttributes, withSpan } from "@centspan/telemetry";
+import {
+  endSpan,
+  failSpan,
+  type SpanAttributes,
+  type SpanTemplate,
+  setAttributes,
+  startSpan,
+} from "@centspan/telemetry";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import type { AnswerSink } from "./transports/answer-sink.ts";
@@ -40,17 +47,19 @@ export async function runStage<T>(
   work: (span: Span) => Promise<T> | T,
 ): Promise<T> {
   const options = { parent: exchange.serverContext, attributes: exchange.identity };
-  return withSpan(exchange.tracer, template, options, async (span) => {
-    try {
-      const result = await work(span);
-      setAttributes(span, { "centspan.verdict": "ok" });
-      return result;
-    } catch (thrown) {
-      const error = asCentspanError(thrown);
-      setAttributes(span, { "centspan.verdict": error.code, "centspan.verdict.field": error.field });
-      throw thrown;
-    }
-  });
+  const span = startSpan(exchange.tracer, template, options);
+  try {
+    const result = await work(span);
+    setAttributes(span, { "centspan.verdict": "ok" });
+    return result;
+  } catch (thrown) {
+    const error = asCentspanError(thrown);
+    setAttributes(span, { "centspan.verdict": error.code, "centspan.verdict.field": error.field });
+    failSpan(span, thrown);
+    throw thrown;
+  } finally {
+    endSpan(span);
+  }
 }
 
 /** Adds to the identity, on the server span too. */

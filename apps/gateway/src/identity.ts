@@ -21,6 +21,8 @@ const HEADERS = {
   "centspan.harness.version": "x-centspan-harness-version",
 } as const satisfies Partial<Record<keyof SpanAttributes, string>>;
 
+const NAMED_HEADERS = Object.entries(HEADERS);
+
 /** Where agents name their session, ours first; then those of Codex and Claude Code. */
 const SESSION_HEADERS = ["x-centspan-session", "session-id", "x-claude-code-session-id"];
 
@@ -46,8 +48,13 @@ export function readCountHeader(headers: IncomingHttpHeaders, name: string): num
 }
 
 export function readIdentity(headers: IncomingHttpHeaders): SpanAttributes {
-  const texts = Object.entries(HEADERS).map(([attribute, header]) => [attribute, readHeader(headers, header)]);
-  return { ...Object.fromEntries(texts), "gen_ai.conversation.id": readSession(headers) };
+  const said: Record<string, string> = {};
+  const say = (attribute: string, text: string | undefined): void => {
+    if (text !== undefined) said[attribute] = text;
+  };
+  for (const [attribute, header] of NAMED_HEADERS) say(attribute, readHeader(headers, header));
+  say("gen_ai.conversation.id", readSession(headers));
+  return said;
 }
 
 const readSession = (headers: IncomingHttpHeaders): string | undefined =>

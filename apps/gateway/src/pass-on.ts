@@ -1,5 +1,6 @@
 /** Requests that are no inference and cost nothing: who has a key may make them, and an upstream answers. */
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { CentspanError } from "@centspan/base";
 import type { FastifyReply } from "fastify";
 import type { PipelineOptions } from "./pipeline.ts";
@@ -16,7 +17,7 @@ export async function passModels(
 ): Promise<FastifyReply> {
   await authenticate(request.headers, options.admit.credentials);
   const answer = await send(request, reply, options.upstreams.replicas[0].upstream, null);
-  return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(answer.body);
+  return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(Readable.from(answer.body));
 }
 
 /**
@@ -36,9 +37,11 @@ export async function passHint(
   const knowing = options.upstreams.replicas.filter(({ upstream }) => upstream.seesIdentity);
   const answers = await Promise.all(knowing.map(({ upstream }) => send(request, reply, upstream, body)));
   const refusal = answers.find(({ statusCode }) => statusCode >= 400);
-  for (const answer of answers) if (answer !== refusal) void answer.body.dump();
   if (refusal === undefined) return reply.code(204).send();
-  return reply.code(refusal.statusCode).headers(selectResponseHeaders(refusal.headers)).send(refusal.body);
+  return reply
+    .code(refusal.statusCode)
+    .headers(selectResponseHeaders(refusal.headers))
+    .send(Readable.from(refusal.body));
 }
 
 const MAX_HINT_BYTES = 16 * 1024;
@@ -49,13 +52,12 @@ function send(
   upstream: Upstream,
   body: Buffer | null,
 ) {
-  const client = new AbortController();
-  reply.raw.once("close", () => client.abort());
-  return upstream.send({
+  const { answer, cancel } = upstream.send({
     method: method === "POST" ? "POST" : "GET",
     path: url,
     headers: selectRequestHeaders(headers, upstream),
     body,
-    signal: client.signal,
   });
+  reply.raw.once("close", cancel);
+  return answer;
 }

@@ -87,7 +87,7 @@ async function attempt(
     const reserved = await reserve(exchange, principal, input, options.reserve);
     try {
       // A check that is already through with the request spares the upstream a refused one.
-      await nextTurn();
+      if (!input.safety.isDone()) await nextTurn();
       const refusal = input.safety.refusal();
       if (refusal) throw refusal;
       const onUsage = (used: Used): void => {

@@ -4,7 +4,7 @@
  * and reported, never silent.
  */
 
-import { asCentspanError, createWallClock } from "@centspan/base";
+import { asCentspanError } from "@centspan/base";
 import {
   type Context,
   context,
@@ -92,7 +92,15 @@ const ID_GENERATOR: IdGenerator = {
 
 export const createTraceId = (): string => randomIds.generateTraceId();
 
-const clock = createWallClock();
+const { timeOrigin } = performance;
+const origin = { seconds: Math.floor(timeOrigin / 1000), ms: timeOrigin % 1000 };
+
+/** Seconds and nanoseconds, by the runtime's own origin and as precisely as its clock goes on from there. */
+function readClock(): [number, number] {
+  const ms = origin.ms + performance.now();
+  const seconds = Math.floor(ms / 1000);
+  return [origin.seconds + seconds, Math.floor((ms - seconds * 1000) * 1e6)];
+}
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
@@ -111,12 +119,12 @@ export type SpanOptions = {
 /** Starts a span of the vocabulary; its layer is set from there. */
 export function startSpan(tracer: Tracer, template: SpanTemplate, options: SpanOptions = {}): Span {
   const definition = SPANS[template];
-  const name = template.replace(/\{.*\}/, () => options.subject ?? "");
+  const name = template.includes("{") ? template.replace(/\{.*\}/, () => options.subject ?? "") : template;
   const spanOptions = {
     kind: KINDS[definition.kind],
     // Given explicitly: the SDK's own clock starts spans at whole milliseconds.
-    startTime: toHrTime(options.startNs ?? clock.nowNs()),
-    links: (options.links ?? []).map((span) => ({ context: span.spanContext() })),
+    startTime: options.startNs === undefined ? readClock() : toHrTime(options.startNs),
+    ...(options.links !== undefined && { links: options.links.map((span) => ({ context: span.spanContext() })) }),
   };
   chosenTraceId = options.traceId;
   const parent = options.traceId === undefined ? (options.parent ?? context.active()) : ROOT_CONTEXT;
@@ -140,7 +148,7 @@ export function setAttributes(span: Span, attributes: SpanAttributes): void {
 
 /** Ends a span, now or at an instant of the engine's clock. */
 export function endSpan(span: Span, endNs?: bigint): void {
-  span.end(toHrTime(endNs ?? clock.nowNs()));
+  span.end(endNs === undefined ? readClock() : toHrTime(endNs));
 }
 
 /** Marks a span as failed with the error's stable code. */

@@ -5,7 +5,7 @@
  * Invariants: the ids equal `tokenizeConversation`; ids that were handed out never change; memory is bounded by `maxTokens`,
  * what was used least recently goes first.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Conversation, listPieces, type PromptPiece } from "@centspan/model";
 import type { Tokenizer } from "./tokenizer.ts";
 
@@ -33,7 +33,7 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
   /** Appends a piece; returns how many of its tokens were not known. */
   const append = (progress: Progress, piece: PromptPiece): number => {
     const rendered = piece.head + piece.text;
-    const key = createHash("sha256").update(progress.key).update(rendered).digest("base64");
+    const key = hash("sha256", progress.key + rendered, "base64");
     const known = pieces.find(key);
     const ids = known ?? Uint32Array.from(tokenizer.encode(rendered));
     if (known === null) pieces.keep(key, ids);
@@ -62,15 +62,13 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
   };
 }
 
-const INITIAL_TOKENS = 1024;
-
 /** A conversation as far as it has come. */
 class Progress {
   readonly #pieces: PromptPiece[] = [];
   /** Of each piece: its key in the chain, and where its tokens end. */
   readonly #keys: string[] = [];
   readonly #ends: number[] = [];
-  #ids = new Uint32Array(INITIAL_TOKENS);
+  #ids = new Uint32Array(0);
   /** Tokens that somebody may still look at. */
   #handedOut = 0;
   #chars = 0;

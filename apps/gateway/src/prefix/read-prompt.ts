@@ -58,7 +58,7 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
       model_changed: model,
       prompt_cache_key_changed: hashValue(body.prompt_cache_key),
       service_tier_changed: hashValue(body.service_tier),
-      reasoning_effort_changed: hashValue([effort, body.thinking]),
+      reasoning_effort_changed: `${effort} ${hashValue(body.thinking)}`,
       verbosity_changed: hashValue(body.text?.verbosity ?? body.verbosity),
       text_format_changed: hashValue(body.text?.format ?? body.response_format ?? body.output_config?.format),
     },
@@ -69,7 +69,8 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
 }
 
 /** A format may hold a schema of any length. */
-const hashValue = (value: unknown): string => hash("sha256", JSON.stringify(value ?? null));
+const hashValue = (value: unknown): string =>
+  value === undefined || value === null ? "" : hash("sha256", JSON.stringify(value));
 
 const hasType = (items: unknown, type: RegExp): boolean =>
   Array.isArray(items) && items.some((item) => type.test(readType(item)));

@@ -20,7 +20,7 @@ const completionSchema = z.looseObject({
     )
     .optional()
     .catch(undefined),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 
 function readCompletion(completion: z.infer<typeof completionSchema>, facts: CallFacts): void {

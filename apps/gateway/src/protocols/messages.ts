@@ -20,7 +20,7 @@ const eventSchema = z.looseObject({
     .looseObject({ stop_reason: z.string().nullish().catch(undefined) })
     .optional()
     .catch(undefined),
-  usage: z.unknown(),
+  usage: z.unknown().optional(),
 });
 
 function readMessage(message: z.infer<typeof messageSchema>, facts: CallFacts): void {

@@ -7,7 +7,6 @@ import { asCentspanError, CentspanError, createId, formatDecimal } from "@centsp
 import { reportFault } from "@centspan/service";
 import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
-import type { Dispatcher } from "undici";
 import { captureOutput, describeInput } from "../content/capture-content.ts";
 import type { Exchange } from "../exchange.ts";
 import {
@@ -20,6 +19,7 @@ import type { AnswerTranslator } from "../translations/translation.ts";
 import { addMembers } from "../upstream/add-members.ts";
 import { type AnswerReader, createStreamReader, createWholeReader } from "../upstream/answer-reader.ts";
 import { forwardAnswer } from "../upstream/forward-answer.ts";
+import { awaitAnswer, type Sending, type UpstreamAnswer } from "../upstream/receive-answer.ts";
 import type { Flight, FlightOutcome, Replica } from "../upstream/replica.ts";
 import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
 import type { Route } from "../upstream/upstreams.ts";
@@ -69,7 +69,6 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
   const attributes = { ...exchange.identity, ...describeRequest(exchange.protocol, input) };
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
   return withSpan(exchange.tracer, `${exchange.protocol.operation} {model}`, options, async (span) => {
-    const call = new AbortController();
     let outcome: FlightOutcome = "failed";
     const ended = noteBegun(exchange, span, attributes);
     safety.inferenceStarted();
@@ -78,12 +77,12 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       if (capturesContent(exchange)) setAttributes(span, describeInput(request.conversation));
       setAttributes(span, { "centspan.translation.dropped": question.dropped });
       const sentMs = performance.now();
-      const sending = send(exchange, input, question, { span, call });
+      const sending = send(exchange, input, question, span);
       // While the upstream is at work.
       void nextTurn()
         .then(() => setAttributes(span, input.prefix.describe(replica.upstream)))
         .catch((thrown: unknown) => reportFault(asCentspanError(thrown)));
-      const answer = await sending;
+      const answer = await awaitAnswer(sending, exchange.sink.gone);
       // A refusal comes quickly, however slow the server is.
       if (answer.statusCode < 400) {
         flight.begun();
@@ -92,10 +91,10 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       restAsTold(replica, answer);
       if (input.mayRetry && RETRIED.has(answer.statusCode)) {
         failAttempt(span, String(answer.statusCode));
-        call.abort();
+        sending.cancel();
         return null;
       }
-      const sentBytes = await passOn(exchange, input, { span, call, answer, sentMs, question });
+      const sentBytes = await passOn(exchange, input, { span, sending, answer, sentMs, question });
       outcome = answer.statusCode >= 500 ? "failed" : "answered";
       return sentBytes;
     } catch (thrown) {
@@ -132,7 +131,7 @@ function failAttempt(span: Span, errorType: string): void {
 const LONGEST_REST_S = 60;
 
 /** A server that says when to come again is not asked before. */
-function restAsTold(replica: Replica, { statusCode, headers }: Dispatcher.ResponseData): void {
+function restAsTold(replica: Replica, { statusCode, headers }: UpstreamAnswer): void {
   const seconds = Number(headers["retry-after"]);
   if ((statusCode === 429 || statusCode === 503) && seconds > 0) {
     replica.restFor(Math.min(seconds, LONGEST_REST_S) * 1000);
@@ -178,32 +177,13 @@ function ask({ protocol, query }: Exchange, { replica, request, body, tokens, tr
   return dropped.length === 0 ? question : { ...question, dropped };
 }
 
-async function send(
-  exchange: Exchange,
-  { replica: { upstream } }: ChatInput,
-  { path, body }: Question,
-  { span, call }: Pick<RunningCall, "span" | "call">,
-) {
-  const { gone } = exchange.sink;
-  const cancel = (): void => call.abort();
-  gone.addEventListener("abort", cancel);
-  if (gone.aborted) cancel();
-  try {
-    return await upstream.send({
-      method: "POST",
-      path,
-      headers: {
-        ...selectRequestHeaders(exchange.headers, upstream),
-        ...writeKnowledge(exchange, upstream),
-        ...writeTraceContext(span),
-      },
-      body,
-      signal: call.signal,
-    });
-  } finally {
-    // From here on whether a client may leave depends on what it has got.
-    gone.removeEventListener("abort", cancel);
-  }
+function send(exchange: Exchange, { replica: { upstream } }: ChatInput, { path, body }: Question, span: Span): Sending {
+  const headers = {
+    ...selectRequestHeaders(exchange.headers, upstream),
+    ...writeKnowledge(exchange, upstream),
+    ...writeTraceContext(span),
+  };
+  return upstream.send({ method: "POST", path, headers, body });
 }
 
 /** For an upstream that knows agents: whom to let go first, and whose conversation it is where the client said it otherwise. */
@@ -223,15 +203,15 @@ const isPlain = (text: string): boolean => /^[\x21-\x7e]{1,200}$/.test(text);
 
 type RunningCall = {
   span: Span;
-  call: AbortController;
-  answer: Dispatcher.ResponseData;
+  sending: Sending;
+  answer: UpstreamAnswer;
   sentMs: number;
   question: Question;
 };
 
 async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall): Promise<number> {
   const { sink } = exchange;
-  const { span, call, answer, sentMs, question } = running;
+  const { span, sending, answer, sentMs, question } = running;
   const { translator } = question;
   const captured = capturesContent(exchange) ? captureOutput(question.protocol) : null;
   const protocol = captured?.protocol ?? question.protocol;
@@ -253,7 +233,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
       facts,
       safety: input.safety,
       onDisconnect: exchange.rules.onDisconnect ?? "cancel",
-      cancel: () => call.abort(),
+      cancel: sending.cancel,
       rewrites,
     });
     setAttributes(span, { "centspan.stream.aborted": aborted });
@@ -274,7 +254,7 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
  * Two accounts of a call are one when both name it alike: where the upstream gives it no name, we do. An answer that was
  * translated has the name that the translation gave it.
  */
-function nameCall({ protocol, headers }: Exchange, answer: Dispatcher.ResponseData): string | undefined {
+function nameCall({ protocol, headers }: Exchange, answer: UpstreamAnswer): string | undefined {
   const header = protocol.callIdHeader?.(headers) ?? null;
   if (header === null) return undefined;
   const given = answer.headers[header];

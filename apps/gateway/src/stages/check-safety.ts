@@ -22,18 +22,20 @@ export type SafetyWatch = {
   verdict: Promise<CentspanError | null>;
   /** The refusal as far as it is known. */
   refusal(): CentspanError | null;
+  isDone(): boolean;
   /** Tells when inference runs, for the overlap. */
   inferenceStarted(): void;
   inferenceEnded(): void;
 };
 
 export function checkSafety(exchange: Exchange, conversation: Conversation, options: SafetyOptions): SafetyWatch {
-  const newTexts = options.allowed.selectNew(listTexts(conversation));
-  const newText = newTexts.join("\n");
+  const news = options.allowed.selectNew(listTexts(conversation));
+  const newText = news.texts.join("\n");
   let inferenceFromMs = Number.POSITIVE_INFINITY;
   let inferenceToMs = Number.POSITIVE_INFINITY;
   let refusal: CentspanError | null = null;
   let isRead = true;
+  let isDone = false;
 
   const run = (check: SafetyCheck): Promise<void> =>
     runStage(exchange, "api.safety", async (span) => {
@@ -58,10 +60,12 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
   return {
     policy: options.policy,
     verdict: Promise.all(options.checks.map(run)).then(() => {
-      if (refusal === null && isRead) options.allowed.add(newTexts);
+      isDone = true;
+      if (refusal === null && isRead) news.allow();
       return refusal;
     }),
     refusal: () => refusal,
+    isDone: () => isDone,
     inferenceStarted() {
       inferenceFromMs = performance.now();
     },

@@ -26,21 +26,29 @@ export function parse(exchange: Exchange): Promise<ParsedBody> {
   });
 }
 
-const [QUOTE, BACKSLASH] = Buffer.from('"\\');
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = new Set(Buffer.from("[{"));
 const CLOSING = new Set(Buffer.from("]}"));
 
 /** Whether arrays and objects of a JSON text stand more than `most` deep in each other. */
 function exceedsDepth(bytes: Buffer, most: number): boolean {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < bytes.length && depth <= most; at++) {
     const byte = bytes[at];
-    if (byte === QUOTE) inString = !inString;
-    else if (byte === undefined) break;
-    else if (inString) at += byte === BACKSLASH ? 1 : 0;
+    if (byte === undefined) break;
+    if (byte === QUOTE) at = findStringEnd(bytes, at + 1);
     else if (OPENING.has(byte)) depth += 1;
     else if (CLOSING.has(byte)) depth -= 1;
   }
   return depth > most;
+}
+
+/** Where the string that begins at `from` has its closing quote. Most of a body is in strings: they are not read byte by byte. */
+function findStringEnd(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let before = at - 1;
+    while (before >= from && bytes[before] === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return bytes.length;
 }

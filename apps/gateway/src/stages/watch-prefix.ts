@@ -2,7 +2,7 @@
  * Beside the stages: what of the conversation's earlier prompt stayed, for the span of the call. It is found out while the
  * upstream is at work, so nobody waits for it.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { SpanAttributes } from "@centspan/telemetry";
 import type { Exchange } from "../exchange.ts";
 import type { PrefixMemory } from "../prefix/prefix-memory.ts";
@@ -73,7 +73,6 @@ function writePath(
 
 /** Of all pieces, in their order. */
 function writeFingerprint({ system, tools, items }: Prompt): string {
-  const chain = createHash("sha256");
-  for (const { hashes } of [system, tools, items]) chain.update(`${hashes.join(",")};`);
-  return chain.digest("hex").slice(0, 16);
+  const chain = [system, tools, items].map(({ hashes }) => `${hashes.join(",")};`).join("");
+  return hash("sha256", chain).slice(0, 16);
 }

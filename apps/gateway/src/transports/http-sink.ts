@@ -15,18 +15,23 @@ export function createHttpSink(response: ServerResponse, shape: ErrorShape, maxS
   response.once("close", () => {
     if (!response.writableFinished) client.abort();
   });
+  let isWritten = false;
   return {
     get statusCode() {
       return response.headersSent ? response.statusCode : undefined;
     },
     gone: client.signal,
     begin({ statusCode, headers }) {
-      response.statusCode = statusCode;
       // Set one by one, they can still be read when an error has to know what kind of answer it ends.
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      response.flushHeaders();
+      response.writeHead(statusCode);
+      // Together with the first bytes, where those are there already.
+      setImmediate(() => {
+        if (!isWritten && !response.writableEnded) response.flushHeaders();
+      });
     },
     async write(part) {
+      isWritten = true;
       if (!response.write(part)) await waitForRoom(response, maxStallMs);
     },
     end: () => void response.end(),

@@ -6,41 +6,39 @@ export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Until it has come whole, however much of it there is. */
 export const MAX_BODY_MS = 120_000;
 
+/** A refused body must not take its connection with it: the answer still has to get through. */
 export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS): Promise<Buffer> {
   checkHeaders(request);
+  const chunks: Buffer[] = [];
+  let total = 0;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new CentspanError("request_timeout", `body: did not come within ${maxMs} ms`, { field: "body" })),
-      maxMs,
-    );
-  });
   try {
-    return await Promise.race([collect(request), late]);
+    await new Promise<void>((resolve, reject) => {
+      const late = `body: did not come within ${maxMs} ms`;
+      timer = setTimeout(() => reject(new CentspanError("request_timeout", late, { field: "body" })), maxMs);
+      const cut = (cause?: unknown): void =>
+        reject(new CentspanError("invalid_request", "body: ended early", { field: "body", cause }));
+      request
+        .on("data", (chunk: Buffer) => {
+          total += chunk.length;
+          if (total <= MAX_BODY_BYTES) chunks.push(chunk);
+          else reject(new CentspanError("payload_too_large", TOO_LARGE, { field: "body" }));
+        })
+        .once("end", resolve)
+        .once("error", cut)
+        .once("close", cut);
+    });
+  } catch (thrown) {
+    request.removeAllListeners("data").resume();
+    throw thrown;
   } finally {
     clearTimeout(timer);
   }
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, total);
 }
 
-async function collect(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let total = 0;
-  try {
-    // A refused body must not take its connection with it: the answer still has to get through.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      total += chunk.length;
-      if (total > MAX_BODY_BYTES) {
-        throw new CentspanError("payload_too_large", `body: larger than ${MAX_BODY_BYTES} bytes`, { field: "body" });
-      }
-      chunks.push(chunk);
-    }
-  } catch (thrown) {
-    request.resume();
-    if (thrown instanceof CentspanError) throw thrown;
-    throw new CentspanError("invalid_request", "body: ended early", { field: "body", cause: thrown });
-  }
-  return Buffer.concat(chunks, total);
-}
+const TOO_LARGE = `body: larger than ${MAX_BODY_BYTES} bytes`;
 
 function checkHeaders({ headers }: IncomingMessage): void {
   const refuse = (field: string, needs: string): CentspanError =>

@@ -3,15 +3,15 @@
  * A client that leaves once everything was generated is no abort: the rest is read for its usage. One that leaves
  * earlier cancels the upstream, unless its key wants the answer read to its end. Invariant: under the policy `hold` no byte goes out before all checks allowed it.
  */
-import type { Dispatcher } from "undici";
 import type { CallFacts } from "../protocols/protocol.ts";
 import type { SafetyWatch } from "../stages/check-safety.ts";
 import type { AnswerSink } from "../transports/answer-sink.ts";
 import type { AnswerReader } from "./answer-reader.ts";
+import type { UpstreamAnswer } from "./receive-answer.ts";
 import { isAbort, selectResponseHeaders, translateUpstreamError } from "./upstream.ts";
 
 export type ForwardOptions = {
-  answer: Dispatcher.ResponseData;
+  answer: UpstreamAnswer;
   sink: AnswerSink;
   reader: AnswerReader;
   facts: CallFacts;

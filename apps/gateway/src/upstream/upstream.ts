@@ -5,7 +5,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
 import type { Provenance } from "@centspan/model";
-import { type Dispatcher, errors, Pool } from "undici";
+import { errors, Pool } from "undici";
+import { receiveAnswer, type Sending } from "./receive-answer.ts";
 
 /** What is particular about a provider. Everything that is not listed is an OpenAI-compatible server that measures. */
 type ProviderTraits = {
@@ -42,14 +43,13 @@ export type UpstreamCall = {
   path: string;
   headers: Record<string, string>;
   body: Buffer | null;
-  signal: AbortSignal;
 };
 
 export type Upstream = ProviderTraits & {
   origin: string;
   provider: string;
-  /** Sends a request; throws upstream_failed or upstream_timeout when no answer begins. */
-  send(call: UpstreamCall): Promise<Dispatcher.ResponseData>;
+  /** Sends a request; the answer rejects with upstream_failed or upstream_timeout when none begins. */
+  send(call: UpstreamCall): Sending;
   close(): Promise<void>;
 };
 
@@ -67,26 +67,20 @@ export function createUpstream({ url, key, provider }: UpstreamOptions): Upstrea
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
   const traits = PROVIDERS[provider] ?? OTHER_PROVIDER;
+  const credential = key === undefined ? {} : traits.writeKey(key);
   return {
     ...traits,
     origin: base.origin,
     provider,
-    async send({ method, path, headers, body, signal }) {
-      const credential = key === undefined ? {} : traits.writeKey(key);
-      try {
-        const answer = await pool.request({
-          method,
-          path: prefix + path,
-          headers: { ...headers, ...credential },
-          body,
-          signal,
-        });
-        // A cancelled answer that nobody reads would otherwise end the process; who reads it gets the error anyway.
-        answer.body.on("error", () => undefined);
-        return answer;
-      } catch (thrown) {
-        throw translateUpstreamError(thrown);
-      }
+    send({ method, path, headers, body }) {
+      const request = { method, path: prefix + path, headers: { ...headers, ...credential }, body };
+      const { answer, cancel } = receiveAnswer((handler) => pool.dispatch(request, handler));
+      return {
+        answer: answer.catch((thrown: unknown) => {
+          throw translateUpstreamError(thrown);
+        }),
+        cancel,
+      };
     },
     close: () => pool.close(),
   };

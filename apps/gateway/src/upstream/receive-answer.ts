@@ -1,0 +1,94 @@
+/**
+ * An answer as a dispatcher hands it over, without a stream in between: bytes wait for whoever takes them, and where too many
+ * wait, so does the upstream. What came before a failure is still given out; of a cancelled answer nothing is.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { type Dispatcher, errors } from "undici";
+
+export type UpstreamAnswer = { statusCode: number; headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> };
+
+export type Sending = {
+  /** Rejects where no answer begins. */
+  answer: Promise<UpstreamAnswer>;
+  /** Ends it at any time; who waits for it gets an `AbortError`. Once it is whole, nothing happens. */
+  cancel(): void;
+};
+
+const MAX_WAITING_BYTES = 256 * 1024;
+
+export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) => void): Sending {
+  const chunks: Buffer[] = [];
+  let waitingBytes = 0;
+  let controller: Dispatcher.DispatchController | undefined;
+  let ended: { failure?: Error } | undefined;
+  let wake = (): void => undefined;
+  let settle: { resolve(answer: UpstreamAnswer): void; reject(failure: Error): void } | undefined;
+  const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+
+  const end = (result: { failure?: Error }): void => {
+    ended ??= result;
+    if (result.failure !== undefined) settle?.reject(result.failure);
+    wake();
+  };
+  const cancel = (): void => {
+    if (ended !== undefined) return;
+    chunks.length = 0;
+    const failure = new errors.RequestAbortedError();
+    end({ failure });
+    controller?.abort(failure);
+  };
+  async function* read(): AsyncGenerator<Buffer, void> {
+    try {
+      for (;;) {
+        const chunk = chunks.shift();
+        if (chunk !== undefined) {
+          waitingBytes -= chunk.length;
+          if (controller?.paused === true && waitingBytes < MAX_WAITING_BYTES) controller.resume();
+          yield chunk;
+        } else if (ended !== undefined) {
+          if (ended.failure !== undefined) throw ended.failure;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      // Who stops reading wants no more of it.
+      cancel();
+    }
+  }
+
+  dispatch({
+    onRequestStart(begun) {
+      controller = begun;
+      if (ended?.failure !== undefined) begun.abort(ended.failure);
+    },
+    onResponseStart(_controller, statusCode, headers) {
+      if (statusCode >= 200) settle?.resolve({ statusCode, headers, body: read() });
+    },
+    onResponseData(begun, chunk) {
+      chunks.push(chunk);
+      waitingBytes += chunk.length;
+      if (waitingBytes > MAX_WAITING_BYTES) begun.pause();
+      wake();
+    },
+    onResponseEnd: () => end({}),
+    onResponseError: (_controller, failure) => end({ failure }),
+  });
+  return { answer, cancel };
+}
+
+/** Until an answer begins a client may leave at once. */
+export async function awaitAnswer({ answer, cancel }: Sending, gone: AbortSignal): Promise<UpstreamAnswer> {
+  gone.addEventListener("abort", cancel);
+  if (gone.aborted) cancel();
+  try {
+    return await answer;
+  } finally {
+    gone.removeEventListener("abort", cancel);
+  }
+}
