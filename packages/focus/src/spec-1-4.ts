@@ -116,8 +116,8 @@ const isNot = (ColumnName: string, Value: string | null): Check => ({
   ColumnName,
   Value,
 });
-const all = (...Items: Check[]): Check => ({ CheckFunction: "AND", Items });
-const any = (...Items: Check[]): Check => ({ CheckFunction: "OR", Items });
+const both = (...Items: Check[]): Check => ({ CheckFunction: "AND", Items });
+const either = (...Items: Check[]): Check => ({ CheckFunction: "OR", Items });
 const product = (ColumnAName: string, ColumnBName: string, ResultColumnName: string): Check => ({
   CheckFunction: "ColumnByColumnEqualsColumnValue",
   ColumnAName,
@@ -133,7 +133,7 @@ const oneOfEach = (ColumnAName: string, ColumnBName: string): Check => ({
 
 const IS_CORRECTION = is("ChargeClass", "Correction");
 const IS_NO_CORRECTION = isNot("ChargeClass", "Correction");
-const IS_PRICED = all(any(is("ChargeCategory", "Usage"), is("ChargeCategory", "Purchase")), IS_NO_CORRECTION);
+const IS_PRICED = both(either(is("ChargeCategory", "Usage"), is("ChargeCategory", "Purchase")), IS_NO_CORRECTION);
 
 type Across = readonly [column: string, says: string, requirement: Check, condition: Check | null];
 
@@ -181,7 +181,7 @@ const ACROSS: readonly Across[] = [
     "ConsumedQuantity",
     "is there for what was used",
     isNot("ConsumedQuantity", null),
-    all(is("ChargeCategory", "Usage"), isNot("CommitmentDiscountStatus", "Unused"), IS_NO_CORRECTION),
+    both(is("ChargeCategory", "Usage"), isNot("CommitmentDiscountStatus", "Unused"), IS_NO_CORRECTION),
   ],
   ["ConsumedQuantity", "is null for what was not used", is("ConsumedQuantity", null), isNot("ChargeCategory", "Usage")],
   ...(
@@ -244,7 +244,7 @@ export function describeSpec14(): RuleModel {
     if (nulls === "not null") add(column, "is not null", isNot(column, null));
     const values = VALUES[column];
     if (values)
-      add(column, "has one of its values", any(is(column, null), ...values.map((value) => is(column, value))));
+      add(column, "has one of its values", either(is(column, null), ...values.map((value) => is(column, value))));
   }
   for (const [column, says, requirement, condition] of ACROSS) add(column, says, requirement, { condition });
   const root = "CostAndUsage";
