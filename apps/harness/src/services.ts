@@ -1,4 +1,5 @@
 /** What a run needs from outside, made once per process from the settings. */
+import { mkdir, realpath } from "node:fs/promises";
 import { createRandom } from "@centspan/base";
 import { startTelemetry, type Telemetry } from "@centspan/telemetry";
 import { trace } from "@opentelemetry/api";
@@ -38,7 +39,9 @@ export async function openServices(options: ServiceOptions): Promise<OpenService
   const { settings, version, keepCopies, signal } = options;
   const { mechanisms, windowTokens } = options.loop;
   const searchPath = searchPathOf(settings);
-  const workDir = settings.CENTSPAN_WORK_DIR;
+  await mkdir(settings.CENTSPAN_WORK_DIR, { recursive: true });
+  // Paths of working copies are compared with real ones.
+  const workDir = await realpath(settings.CENTSPAN_WORK_DIR);
   const openSandbox = await chooseSandbox({ ...options.sandbox, searchPath, workDir });
   const retry: RetryPolicy = { maxTries: 6, baseDelayMs: 250, maxDelayMs: 30_000, random: createRandom(Date.now()) };
   const { documents, servers } = await openFindable(options.loop, version, signal);

@@ -1,7 +1,7 @@
 /**
- * What a run may do without asking. The lists name what is approved beforehand; how the rest is decided is the mode:
- * never asks nobody and refuses the rest, on-request asks a person, on-failure asks and, where a program failed in its
- * sandbox, offers to run it again outside. Without lists the mode on-request approves nothing beforehand, the others all.
+ * What a run may do without asking. A list names what of its kind is approved beforehand; of a kind without a list that is
+ * everything, unless the mode is on-request. How the rest is decided is the mode: never asks nobody and refuses it,
+ * on-request and on-failure ask a person; on-failure besides offers to run a program that failed in its sandbox outside.
  * Reading is always free: it can't leave the working copy.
  */
 import { readFile } from "node:fs/promises";
@@ -49,10 +49,8 @@ export async function readPolicy(source: string): Promise<ApprovalPolicy> {
 
 export function isApproved(policy: ApprovalPolicy, subject: ApprovalSubject): boolean {
   const { ask, commands, paths, tools } = policy;
-  const lists = { command: commands, path: paths, tool: tools };
-  const isListed = Object.values(lists).some((list) => list !== undefined);
-  if (!isListed) return ask !== "on-request";
-  const list = lists[subject.kind] ?? [];
+  const list = { command: commands, path: paths, tool: tools }[subject.kind];
+  if (list === undefined) return ask !== "on-request";
   if (subject.kind === "command") return list.some((pattern) => matchesCommand(pattern, subject.text));
   if (subject.kind === "path") return picomatch(list, { dot: true })(subject.text);
   return list.includes(subject.text);

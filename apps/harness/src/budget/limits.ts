@@ -1,5 +1,5 @@
 /** What a run may use. Absent is without limit, but for turns. */
-import { parseDecimal } from "@centspan/base";
+import { parseDecimal, ZERO } from "@centspan/base";
 import { z } from "zod";
 
 const positive = z.int().positive();
@@ -7,8 +7,10 @@ const positive = z.int().positive();
 export const limitsSchema = z.object({
   usd: z
     .string()
-    .regex(/^\d+(\.\d{1,12})?$/, "must be an amount in USD such as 0.50")
-    .refine((text) => parseDecimal(text).gt(0), "must be more than 0")
+    .refine(
+      (text) => /^\d+(\.\d{1,12})?$/.test(text) && parseDecimal(text).gt(ZERO),
+      "must be an amount in USD above 0, such as 0.50",
+    )
     .optional(),
   tokens: positive.optional(),
   turns: positive.default(40),

@@ -27,6 +27,7 @@ type RunFlags = LoopFlags & {
   resume?: string;
   taskId?: string;
   model?: string;
+  roleModel: Partial<Record<Role, string>>;
   attempt: number;
   role: Role;
   policy: string;
@@ -52,9 +53,19 @@ export function registerRun(program: Command, around: Surroundings, exitWith: (c
     .option("--task <task>", "bundled task, or a folder with task.json and files/")
     .option("--resume <run>", "go on with this run from its log; limits given now replace those that it had")
     .option("--model <model>", "model to ask the gateway for")
+    .option(
+      "--role-model <role=model>",
+      "model of sub-agents that plan, execute or verify; repeatable",
+      readRoleModel,
+      {},
+    )
     .option("--task-id <id>", "ticket that the work is booked on; the task's own id when absent")
     .option("--attempt <n>", "which attempt at the ticket this is", readCount, 1)
-    .addOption(new Option("--role <role>", "role of the agent").choices(ROLES).default("execute"))
+    .addOption(
+      new Option("--role <role>", "role of the agent; one that plans has sub-agents do the work")
+        .choices(ROLES)
+        .default("execute"),
+    )
     .option(
       "--policy <policy>",
       "what needs approval: never, on-request, on-failure, or a JSON file with lists",
@@ -91,6 +102,14 @@ function readStandIn(text: string, before: Record<string, string>): Record<strin
     throw new InvalidArgumentError("It has to be NAME=PLACEHOLDER, such as TOOL_KEY=TOOL_KEY.");
   }
   return { ...before, [name]: placeholder };
+}
+
+function readRoleModel(text: string, before: Partial<Record<Role, string>>): Partial<Record<Role, string>> {
+  const [, named, model] = /^([a-z]+)=(\S+)$/.exec(text) ?? [];
+  const role = ROLES.find((each) => each === named);
+  if (role === undefined || model === undefined)
+    throw new InvalidArgumentError(`It has to be ${ROLES.join("|")}=MODEL.`);
+  return { ...before, [role]: model };
 }
 
 async function run(flags: RunFlags, around: Surroundings): Promise<number> {
@@ -150,6 +169,7 @@ async function readRun(flags: RunFlags, around: Surroundings): Promise<RunReques
     task,
     taskId: checkTaskId(flags.taskId ?? task.id),
     model,
+    roleModels: flags.roleModel,
     attempt: flags.attempt,
     role: flags.role,
     policy: await readPolicy(flags.policy),

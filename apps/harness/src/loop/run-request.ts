@@ -15,7 +15,10 @@ export type RunRequest = {
   /** The ticket that the work is booked on. */
   taskId: string;
   model: string;
+  /** Models of sub-agents by what they do; the run's own where none is named. */
+  roleModels: Partial<Record<Role, string>>;
   attempt: number;
+  /** One that plans has sub-agents do the work. */
   role: Role;
   policy: ApprovalPolicy;
   limits: Limits;
@@ -27,17 +30,19 @@ export type RunRequest = {
 };
 
 /** Of runs that nobody sits beside. */
-export const UNATTENDED: Pick<RunRequest, "policy" | "limits" | "egress" | "standIns"> = {
+export const UNATTENDED: Pick<RunRequest, "policy" | "limits" | "egress" | "standIns" | "roleModels"> = {
   policy: { ask: "never" },
   limits: limitsSchema.parse({}),
   egress: false,
   standIns: {},
+  roleModels: {},
 };
 
 const storedSchema = z.object({
   taskDir: z.string(),
   taskId: z.string(),
   model: z.string(),
+  roleModels: z.partialRecord(z.enum(ROLES), z.string()),
   attempt: z.int(),
   role: z.enum(ROLES),
   policy: policySchema,
@@ -46,8 +51,7 @@ const storedSchema = z.object({
 });
 
 /** Without the key: that never stands in a log. */
-export const writeRequest = ({ task, taskId, model, attempt, role, policy, egress, standIns }: RunRequest) =>
-  storedSchema.parse({ taskDir: task.dir, taskId, model, attempt, role, policy, egress, standIns });
+export const writeRequest = ({ task, ...request }: RunRequest) => storedSchema.parse({ ...request, taskDir: task.dir });
 
 /** The request of an earlier run; `raised` are limits in place of those that it had last. */
 export async function readRequest(

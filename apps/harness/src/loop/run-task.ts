@@ -16,9 +16,12 @@ import { type EventLog, readEventLog } from "../events/event-log.ts";
 import { countActiveSeconds, findOutcome } from "../events/read-run.ts";
 import type { LibraryDocument } from "../library/read-library.ts";
 import type { Mechanisms } from "../mechanisms.ts";
-import { describeRunFolder, listEventLogs, type RunFolder } from "../run/run-folder.ts";
+import { describeRunFolder, listEventLogs, listUnitCopies, type RunFolder } from "../run/run-folder.ts";
 import { openEgressRelay } from "../sandbox/egress-relay.ts";
 import type { EgressDoor, Sandbox } from "../sandbox/sandbox.ts";
+import type { Crew } from "../subagents/crew.ts";
+import { createDelegate } from "../subagents/delegate.ts";
+import { LEAD_INSTRUCTIONS } from "../subagents/instructions.ts";
 import { createWorkingCopy, removeFolder } from "../task/working-copy.ts";
 import type { ToolServer } from "../tools/mcp/connect-server.ts";
 import { TOOLS } from "../tools/registry.ts";
@@ -28,7 +31,7 @@ import type { OutcomeRecorder, OutcomeSubject } from "../verify/record-outcome.t
 import { verifyTask } from "../verify/verify-task.ts";
 import type { Execution } from "./execute-calls.ts";
 import { createRunSpans, identityHeaders, type RunIdentity, type RunSpans } from "./identity.ts";
-import { noteSpending, openThreadLog, runAgent } from "./run-agent.ts";
+import { type AgentServices, noteSpending, openThreadLog, runAgent } from "./run-agent.ts";
 import { type RunRequest, writeRequest } from "./run-request.ts";
 import type { LoopResult, TurnProgress } from "./run-turns.ts";
 
@@ -142,7 +145,10 @@ async function workOn(run: Run): Promise<RunResult> {
   } finally {
     services.client.hint({ kind: "run_ended", runId: identity.runId }, run.request.gatewayKey);
     const isKept = services.keepCopies === "all" || (services.keepCopies === "unfinished" && mayGoOn);
-    if (!isKept) await Promise.all([folder.copy, folder.before, folder.outputs].map(removeFolder));
+    if (!isKept)
+      await Promise.all(
+        [folder.copy, folder.before, folder.outputs, ...(await listUnitCopies(folder))].map(removeFolder),
+      );
   }
 }
 
@@ -212,20 +218,24 @@ type LoopOutcome = Pick<RunResult, "stop" | "turns" | "finalText" | "errors">;
 
 async function runLoop(run: Run, sandbox: Sandbox, traceId: string | null): Promise<LoopOutcome> {
   const { request, services, identity, folder, budget } = run;
+  const shared = { ...services, gatewayKey: request.gatewayKey, sandbox };
   const agent = {
     name: AGENT,
     identity,
     model: request.model,
-    instructions: INSTRUCTIONS,
+    instructions: request.role === "plan" ? LEAD_INSTRUCTIONS : INSTRUCTIONS,
     firstMessage: describeTask(request.task),
     policy: request.policy,
     folder,
     request: writeRequest(request),
     traceId,
-    createTools: (execution: Execution) => [...TOOLS, createRunProgram(execution)],
+    createTools: (execution: Execution) => [
+      ...TOOLS,
+      createRunProgram(execution),
+      ...(request.role === "plan" ? [createDelegate(describeCrew(run, shared, traceId))] : []),
+    ],
   };
   try {
-    const shared = { ...services, gatewayKey: request.gatewayKey, sandbox };
     return { ...(await runAgent(agent, run, shared)), errors: [] };
   } catch (error) {
     services.signal.throwIfAborted();
@@ -233,6 +243,14 @@ async function runLoop(run: Run, sandbox: Sandbox, traceId: string | null): Prom
     return { stop: "failed", turns, finalText: "", errors: [asCentspanError(error)] };
   }
 }
+
+const describeCrew = (run: Run, services: AgentServices, traceId: string | null): Crew => {
+  const { identity, folder, budget } = run;
+  const { model, roleModels, policy } = run.request;
+  const models = { plan: model, execute: model, verify: model, ...roleModels };
+  const createSpans = (of: RunIdentity): RunSpans => createRunSpans(run.services.telemetry.tracer, of);
+  return { identity, folder, policy, budget, traceId, models, services, createSpans };
+};
 
 /** Runs the original tests and records what they say. */
 async function judge(

@@ -1,6 +1,6 @@
 /** Where everything of one thread lies: `<work folder>/<run>` of the lead, `…/units/<name>` below it of a sub-agent. */
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { EVENTS_FILE } from "../events/event-log.ts";
 
 export type RunFolder = {
@@ -22,13 +22,26 @@ export const describeRunFolder = (path: string): RunFolder => ({
   before: join(path, "before"),
 });
 
-export const unitFolder = (run: string, unit: string): string => join(run, "units", unit);
+export const describeUnitFolder = (run: RunFolder, unit: string): RunFolder =>
+  describeRunFolder(join(run.path, "units", unit));
+
+/** Folders in which files of the package lie, whatever they are called. */
+const OF_A_PACKAGE = new Set(["copy", "before", "base", "outputs"]);
 
 /** The event logs of a run, or of all runs of a work folder, in one order. */
 export async function listEventLogs(folder: string): Promise<string[]> {
   const paths = await readdir(folder, { recursive: true });
   return paths
-    .filter((path) => path.split("/").at(-1) === EVENTS_FILE && !path.split("/").includes("copy"))
+    .map((path) => path.split("/"))
+    .filter((names) => names.at(-1) === EVENTS_FILE && !names.some((name) => OF_A_PACKAGE.has(name)))
+    .map((names) => names.join("/"))
     .sort()
     .map((path) => join(folder, path));
+}
+
+/** The folders of units in which files of the package lie; their logs stay. */
+export async function listUnitCopies(run: RunFolder): Promise<string[]> {
+  const logs = await listEventLogs(run.path);
+  const units = logs.map((log) => describeRunFolder(dirname(log))).filter(({ path }) => path !== run.path);
+  return units.flatMap(({ path, copy, before, outputs }) => [copy, before, outputs, join(path, "base")]);
 }

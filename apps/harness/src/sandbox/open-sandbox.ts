@@ -2,7 +2,7 @@
  * Which sandbox a run gets: the one that was asked for, else the first that works here. Whether one works is tried, not
  * guessed. Where none does, programs are refused, unless the person said `--unsafe`.
  */
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CentspanError } from "@centspan/base";
 import { CONTAINER_ENGINES, openContainers } from "./container.ts";
@@ -25,7 +25,6 @@ const PROBE_LIMIT_MS = 15_000;
 
 export async function chooseSandbox(choice: SandboxChoice): Promise<OpenSandbox> {
   const { kind, unsafe } = choice;
-  await mkdir(choice.workDir, { recursive: true });
   if (kind === "namespaces" || kind === "auto") {
     const open: OpenSandbox = (egress) => openNamespaces({ ...choice, egress });
     if (process.platform === "linux" && (await works(open, choice))) return open;

@@ -5,7 +5,7 @@
 import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { copyFolder } from "./copy-folder.ts";
-import { removeFolder } from "./working-copy.ts";
+import { fileExists, removeFolder } from "./working-copy.ts";
 
 export type Checkpoint = {
   take(): Promise<void>;
@@ -20,7 +20,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** `kept` is where the copy goes. Whether there are any is settled once, by what the working copy holds at first. */
 export async function openCheckpoint(workingCopy: string, kept: string): Promise<Checkpoint> {
   // A kill can fall into the moment at which it is put back.
-  const isSmall = !(await exists(workingCopy)) || (await fits(workingCopy));
+  const isSmall = !(await fileExists(workingCopy)) || (await fits(workingCopy));
   const draft = `${kept}.new`;
   return {
     async take() {
@@ -31,7 +31,7 @@ export async function openCheckpoint(workingCopy: string, kept: string): Promise
       await rename(draft, kept);
     },
     async restore() {
-      if (!(await exists(kept))) return false;
+      if (!(await fileExists(kept))) return false;
       await removeFolder(draft);
       await copyFolder(kept, draft);
       await removeFolder(workingCopy);
@@ -40,12 +40,6 @@ export async function openCheckpoint(workingCopy: string, kept: string): Promise
     },
   };
 }
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 async function fits(folder: string): Promise<boolean> {
   let files = 0;

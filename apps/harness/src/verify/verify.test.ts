@@ -19,7 +19,8 @@ import { verifyTask } from "./verify-task.ts";
 async function verifyAfter(work: (copy: string) => Promise<void>) {
   const task = await createTinyTask();
   const workDir = await createTemporaryFolder();
-  const workingCopy = await createWorkingCopy(task, join(workDir, "run_1"));
+  const workingCopy = join(workDir, "run_1");
+  await createWorkingCopy(task, workingCopy);
   await work(workingCopy);
   const sandbox = openUnconfined(process.env.PATH ?? "");
   const evidence = await verifyTask({ task, workingCopy, workDir, sandbox, signal: new AbortController().signal });
@@ -80,7 +81,8 @@ it("leaves the agent's own files and the task's as they were", async () => {
   const edited = "// nothing\n";
   const task = await createTinyTask();
   const workDir = await createTemporaryFolder();
-  const workingCopy = await createWorkingCopy(task, join(workDir, "run_1"));
+  const workingCopy = join(workDir, "run_1");
+  await createWorkingCopy(task, workingCopy);
   await writeFile(join(workingCopy, "test/double.test.js"), edited);
   const sandbox = openUnconfined(process.env.PATH ?? "");
   await verifyTask({ task, workingCopy, workDir, sandbox, signal: new AbortController().signal });
