@@ -112,6 +112,8 @@ export const deriveItemId = (prefix: string, answerId: string, index: number): s
 
 /** The response object; what changes while it is made comes in `state`. */
 const describeResponse = ({ id, model, createdAtS, request }: ResponsesOptions, state: object): object => ({
+  ...DEFAULTS,
+  ...pickSettings(request),
   id,
   object: "response",
   created_at: createdAtS,
@@ -122,18 +124,29 @@ const describeResponse = ({ id, model, createdAtS, request }: ResponsesOptions, 
   max_output_tokens: request.max_output_tokens ?? null,
   model,
   output: [],
-  parallel_tool_calls: true,
   previous_response_id: null,
-  reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+  reasoning: { summary: null, ...request.reasoning, effort: request.reasoning?.effort ?? null },
+  // Nothing is kept, whatever was asked for.
   store: false,
-  text: { format: { type: "text" } },
-  tool_choice: "auto",
   tools: request.tools ?? [],
-  truncation: "disabled",
   usage: null,
-  metadata: {},
   ...state,
 });
+
+/** What holds for settings that a request leaves out. */
+const DEFAULTS = {
+  parallel_tool_calls: true,
+  text: { format: { type: "text" } },
+  tool_choice: "auto",
+  truncation: "disabled",
+  metadata: {},
+};
+
+/** Those that a response repeats as they were given. */
+const SETTINGS = [...Object.keys(DEFAULTS), "temperature", "top_p"];
+
+const pickSettings = (request: Record<string, unknown>): object =>
+  Object.fromEntries(SETTINGS.flatMap((name) => (request[name] == null ? [] : [[name, request[name]]])));
 
 const describeUsage = (usage: ResponsesUsage): object => ({
   input_tokens: usage.inputTokens,

@@ -3,6 +3,7 @@ import { CentspanError, createId } from "@centspan/base";
 import { createResponsesWriter, type ResponsesPart, type ResponsesRequest, type ResponsesUsage } from "@centspan/model";
 import { z } from "zod";
 import { parseJson } from "../protocols/protocol.ts";
+import { createCallTeller } from "./tell-calls-apart.ts";
 import type { AnswerTranslator } from "./translation.ts";
 
 const count = z.int().nonnegative();
@@ -58,6 +59,7 @@ export function createChatAnswerTranslator(
   let open = "";
   let usage: ResponsesUsage | null = null;
   let finishReason: string | null = null;
+  const tellCalls = createCallTeller();
   /** A call of a tool that takes free text: its input is known when all of its arguments are. */
   let held: { text: string } | null = null;
 
@@ -84,18 +86,22 @@ export function createChatAnswerTranslator(
     if (thought) events += openAs("reasoning", () => ({ kind: "reasoning", hidden: false })) + writer.append(thought);
     const text = said?.content ?? said?.refusal;
     if (text) events += openAs("text", () => ({ kind: "text" })) + writer.append(text);
-    for (const [place, call] of (said?.tool_calls ?? []).entries()) events += writeCall(call, place);
+    const pieces = said?.tool_calls ?? [];
+    for (const [place, number] of tellCalls(pieces).entries()) {
+      const piece = pieces[place];
+      if (piece !== undefined) events += writeCall(piece, number);
+    }
     finishReason = choice?.finish_reason ?? finishReason;
     if (chunk.usage) usage = readUsage(chunk.usage);
     return events;
   };
 
-  const writeCall = (call: z.infer<typeof toolCallSchema>, place: number): string => {
+  const writeCall = (call: z.infer<typeof toolCallSchema>, number: number): string => {
     const name = call.function?.name ?? "";
     const text = call.function?.arguments ?? "";
     const isCustom = customTools.has(name);
     const callId = call.id ?? undefined;
-    let events = openAs(`call ${call.index ?? place}`, () => ({
+    let events = openAs(`call ${number}`, () => ({
       kind: isCustom ? "custom_call" : "call",
       name,
       ...(callId !== undefined && { callId }),

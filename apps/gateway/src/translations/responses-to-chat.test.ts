@@ -174,6 +174,44 @@ describe("a Chat Completions answer in Responses", () => {
     });
   });
 
+  it.each([
+    ["by ids, whatever their numbers", [call(0, "run", "{", "a"), call(0, undefined, "}"), call(0, "run", "{}", "b")]],
+    ["by ids that every piece repeats", [call(0, "run", "{", "a"), call(0, "", "}", "a"), call(0, "run", "{}", "b")]],
+    [
+      "by their place, where all come at once",
+      [{ tool_calls: [...call(0, "run", "{}").tool_calls, ...call(0, "run", "{}").tool_calls] }],
+    ],
+  ])("tells calls apart %s", (_how, deltas) => {
+    const events = translateAnswer([
+      ...deltas.map((delta) => chunk(delta)),
+      chunk({}, { finish_reason: "tool_calls" }),
+    ]);
+    expect(events.at(-1)?.response).toMatchObject({
+      output: [
+        { type: "function_call", name: "run", arguments: "{}" },
+        { type: "function_call", name: "run", arguments: "{}" },
+      ],
+    });
+  });
+
+  it("says of its settings what was asked for", () => {
+    const settings = {
+      tools: [tool],
+      tool_choice: { type: "function", name: "run" },
+      parallel_tool_calls: false,
+      temperature: 0.25,
+      top_p: 0.5,
+      truncation: "auto",
+      metadata: { a: "b" },
+      text: { format: { type: "json_object" }, verbosity: "low" },
+      reasoning: { effort: "low", summary: "auto" },
+    };
+    const events = translateAnswer([chunk({ content: "x" }, { finish_reason: "stop" })], settings);
+    for (const event of [events[0], events.at(-1)]) expect(event?.response).toMatchObject(settings);
+    const [plain] = translateAnswer([chunk({ content: "x" }, { finish_reason: "stop" })]);
+    expect(plain?.response).toMatchObject({ tool_choice: "auto", parallel_tool_calls: true, tools: [], metadata: {} });
+  });
+
   it("gives tools of free text their text back", () => {
     const tools = [{ type: "custom", name: "exec" }];
     const events = translateAnswer(
