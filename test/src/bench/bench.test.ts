@@ -103,6 +103,22 @@ describe("npm run bench", () => {
   );
 
   it(
+    "harness: with its mechanisms less is sent and more is reused, long runs end, and killed ones go on",
+    async () => {
+      const args = ["--trajectories", "1", "--turns", "6", "--resumes", "1"];
+      const result = await runBench<Record<string, number | boolean>>("harness", ...args);
+      expect(result).toMatchObject({ resumeRuns: 1, resumeMismatches: 0, doubleBilled: 0, handshakesPerRun: 1 });
+      expect(result).toMatchObject({ longRunCompletes: true, longRunCompletesOff: false, tasksPassed: result.tasksRun });
+      expect(result.bytesSlopeRatio).toBeLessThan(0.02);
+      expect(result.prefixReuse).toBeGreaterThan(Number(result.prefixReuseOff));
+      expect(result.toolPromptRatio).toBeLessThan(1.3);
+      expect(result.toolSearchTop8).toBeGreaterThanOrEqual(0.9);
+      expect(result.parallelToolsS).toBeLessThan(Number(result.serialToolsS));
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "trace-lookup: every large trace is found, whole",
     async () => {
       const result = await runBench("trace-lookup", "--spans", "100000", "--traces", "3", "--trace-spans", "5000");
