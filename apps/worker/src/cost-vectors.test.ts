@@ -1,7 +1,8 @@
 /**
  * The shared cost vectors, from the provider's answer to money: usage read through the shape of its API, and rated call
- * by call. Each vector's price list becomes a rate card of its own.
+ * by call, and once more by a rating run. Each vector's price list becomes a rate card of its own.
  */
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countToDecimal, formatDecimal, parseDecimal, parseInstant, sumDecimals } from "@centspan/base";
@@ -18,8 +19,9 @@ import {
   type PriceSelectors,
   type RatedCall,
 } from "@centspan/model";
-import { findRateCardProblems, rateCall } from "@centspan/pricing";
-import { describe, expect, it } from "vitest";
+import { findRateCardProblems, findScopes, rateCall, tabulatePrices } from "@centspan/pricing";
+import { openWarehouse } from "@centspan/warehouse";
+import { describe, expect, inject, it } from "vitest";
 
 type Conditions = {
   min_context_tokens_exclusive?: number;
@@ -110,6 +112,51 @@ describe.skipIf(!shared)("shared cost vectors (set CENTSPAN_SHARED)", () => {
         expected.provided_cost_usd,
       ]);
   });
+});
+
+/** Each vector's model under a name of its own, so that all lists make one book. */
+const apart = (vector: Vector): Vector => ({ ...vector, model: `${vector.id} ${vector.model}` });
+
+describe.skipIf(!shared)("the same by a rating run in the store", () => {
+  it("gives every vector's lines", async () => {
+    const address = new URL(inject("clickhouseUrl"));
+    address.pathname = `/cost_vectors_${randomBytes(8).toString("hex")}`;
+    const warehouse = openWarehouse({ url: address.href });
+    await warehouse.migrate();
+    const priced = vectors.filter(({ expected }) => expected.lines ?? expected.error).map(apart);
+    const cards = priced.flatMap((vector) => readBook(vector).cards);
+    const book = { cards, contracts: [], exchangeRates: [] };
+    const calls = priced.flatMap((vector) =>
+      (vector.calls ?? [{ response: vector.response }]).flatMap(({ response }, index) => {
+        const { call } = readAnswer(vector, response);
+        return call ? [{ ...call, callId: `${vector.id}-${index}` }] : [];
+      }),
+    );
+    const unrated = { cards: [], contracts: [], exchangeRates: [] };
+    await warehouse.insertCalls(
+      "w",
+      calls.map((call) => rateCall(call, unrated, "none")),
+    );
+    const range = { fromNs: parseInstant("2020-01-01") ?? 0n, toNs: parseInstant("2027-01-01") ?? 0n };
+    const classes = await warehouse.listCallClasses("w", { range, scopes: findScopes(book) });
+    await warehouse.rateCalls("w", { table: tabulatePrices(book, classes, range), range, ratingRunId: "vectors" });
+    const stored = new Map(
+      (
+        await warehouse.readCalls(
+          "w",
+          calls.map(({ callId }) => callId),
+        )
+      ).map((one) => [one.callId, one]),
+    );
+    const show = (rated: RatedCall | undefined) =>
+      rated && [
+        rated.costStatus,
+        ...rated.lines.map((line) => [line.meter, line.quantity, formatDecimal(line.costUsd), line.priceEntryId]),
+      ];
+    for (const call of calls) expect(show(stored.get(call.callId))).toEqual(show(rateCall(call, book, "vectors")));
+    expect(calls.length).toBeGreaterThan(71);
+    await warehouse.close();
+  }, 60_000);
 });
 
 type Counted = { count: number; call: RatedCall };

@@ -10,6 +10,7 @@ import type { KeyRules } from "./key-rules.ts";
 import type { LogRecord } from "./log.ts";
 import type { MetricPoint } from "./metric.ts";
 import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { CallClass, PriceTable } from "./price-table.ts";
 import type { Block, Signal, SignalTable } from "./signal.ts";
 import type { SpanRecord } from "./span.ts";
 
@@ -276,6 +277,33 @@ export type UsageFeed = {
    * attributes of these names alone, their resource's too: what was said to a model is large, and no matter of what it cost.
    */
   readUsage(workspace: string, units: readonly UsageUnit[], attributeNames?: readonly string[]): Promise<Usage[]>;
+};
+
+export const PREVIEW_GROUPS = ["model", "provider", "team", "key"] as const;
+export type PreviewGroup = (typeof PREVIEW_GROUPS)[number];
+/** What calls are booked with, and what they would cost by other prices. Quarantined calls are in neither. */
+export type CostPreview = {
+  group: string;
+  calls: number;
+  bookedUsd: Decimal;
+  previewedUsd: Decimal;
+  unpricedBefore: number;
+  unpricedAfter: number;
+};
+
+/** Rating by sets: the same prices, chosen once for each class of calls, and multiplied in the store. */
+export type RatingStore = {
+  /** The distinct classes of the calls that there are in the range. */
+  listCallClasses(workspace: string, of: { range: TimeRange; scopes: PriceTable["scopes"] }): Promise<CallClass[]>;
+  /**
+   * Prices the calls of the table's classes again and writes what changes; resolves with how many calls did. Repeating it
+   * changes nothing. Closed months stay as they are.
+   */
+  rateCalls(workspace: string, run: { table: PriceTable; range: TimeRange; ratingRunId: string }): Promise<number>;
+  previewCosts(
+    workspace: string,
+    of: { table: PriceTable; range: TimeRange; groupBy: PreviewGroup },
+  ): Promise<CostPreview[]>;
 };
 
 export type Ledger = {

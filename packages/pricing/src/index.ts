@@ -3,7 +3,7 @@ import { rateCards } from "./registry.gen.ts";
 
 export { rateCall } from "./rate-call.ts";
 export { rateCards } from "./registry.gen.ts";
-export { type CallClass, findScopes, type PriceTable, tabulatePrices } from "./tabulate-prices.ts";
+export { findScopes, tabulatePrices } from "./tabulate-prices.ts";
 export { findRateCardProblems, validatePriceBook } from "./validate-prices.ts";
 
 /** What the bundled lists say, where nothing else was agreed on. */

@@ -6,6 +6,7 @@
 import { countToDecimal, type Decimal, parseDecimal, quantiseLine } from "@centspan/base";
 import {
   type Call,
+  type CallClass,
   CONTRACT_SCOPES,
   type ContractPrice,
   type ContractScope,
@@ -15,19 +16,12 @@ import {
   type Meter,
   type PriceBook,
   type PriceList,
+  type UnitPrice,
+  type UnitPrices,
 } from "@centspan/model";
 import { isInForce, matchModel, type Offer, readDate, readOffer } from "./offers.ts";
 import { type Shelf, type Shelves, selectEntry } from "./select-entry.ts";
 
-export type UnitPrices = Partial<Record<Meter, Decimal>>;
-
-export type Price = {
-  /** Names all that the unit prices depend on: entry, contract, day of the exchange rate. */
-  id: string;
-  units: UnitPrices;
-  /** By the provider's list, whoever sets the price; null where it has none for this call. */
-  list: UnitPrices | null;
-};
 
 /** A book with what its texts say worked out. */
 export type OpenBook = {
@@ -61,7 +55,7 @@ export function openBook(book: PriceBook): OpenBook {
 }
 
 /** Null where no list and no contract prices the call. */
-export function priceCall(call: Call, book: PriceBook): Price | null {
+export function priceCall(call: Call, book: PriceBook): UnitPrice | null {
   const open = openBook(book);
   const entry = selectEntry(call, open.shelves);
   const list = entry && priceByList(entry.id, entry, call.atNs, open);
@@ -85,23 +79,30 @@ function factorOf({ kind, percent }: { kind: "percent_off" | "markup"; percent: 
 }
 
 /** The narrowest scope, then the most exact model, then the latest start. */
-function selectContract(call: Call, { contracts }: OpenBook): ContractPrice | null {
-  let best: { offer: Offer<ContractPrice>; rank: [number, number, bigint] } | null = null;
-  for (const offer of contracts) {
-    const { scope, scopeId, provider, model } = offer.said;
-    const exactness = provider === call.provider ? matchModel(model, call.model) : 0;
-    if (exactness === 0 || scopeId !== SCOPE_OF[scope](call) || !isInForce(offer, call.atNs)) continue;
-    const rank: [number, number, bigint] = [-CONTRACT_SCOPES.indexOf(scope), exactness, offer.fromNs];
-    if (best === null || isAbove(rank, best.rank)) best = { offer, rank };
-  }
+function selectContract(call: Call, open: OpenBook): ContractPrice | null {
+  let best: Agreed | null = null;
+  for (const agreed of listContracts(call, open))
+    if (isInForce(agreed.offer, call.atNs) && (best === null || isAbove(agreed.rank, best.rank))) best = agreed;
   return best?.offer.said ?? null;
 }
 
-export const SCOPE_OF = {
-  key: ({ keyId }: Pick<Call, "keyId">) => keyId,
-  team: ({ team }: Pick<Call, "team">) => team,
+type Agreed = { offer: Offer<ContractPrice>; rank: [number, number, bigint] };
+
+/** All that may price calls of a class, at some time. */
+export function listContracts(callClass: CallClass, { contracts }: OpenBook): Agreed[] {
+  return contracts.flatMap((offer) => {
+    const { scope, scopeId, provider, model } = offer.said;
+    const exactness = provider === callClass.provider ? matchModel(model, callClass.model) : 0;
+    if (exactness === 0 || scopeId !== SCOPE_OF[scope](callClass)) return [];
+    return [{ offer, rank: [-CONTRACT_SCOPES.indexOf(scope), exactness, offer.fromNs] }];
+  });
+}
+
+const SCOPE_OF = {
+  key: ({ keyId }: CallClass) => keyId,
+  team: ({ team }: CallClass) => team,
   org: () => "",
-} as const satisfies Record<ContractScope, (call: Call) => string>;
+} as const satisfies Record<ContractScope, (callClass: CallClass) => string>;
 
 const isAbove = (a: [number, number, bigint], b: [number, number, bigint]): boolean =>
   a[0] !== b[0] ? a[0] > b[0] : a[1] !== b[1] ? a[1] > b[1] : a[2] > b[2];
@@ -110,7 +111,7 @@ const PER_MILLION = parseDecimal("0.000001");
 const PER_THOUSAND = parseDecimal("0.001");
 
 /** Null where its currency has no exchange rate yet at that time. */
-function priceByList(id: string, said: PriceList | GpuHours, atNs: bigint, open: OpenBook): Price | null {
+function priceByList(id: string, said: PriceList | GpuHours, atNs: bigint, open: OpenBook): UnitPrice | null {
   const stated = readUnits(said);
   const { currency = "USD" } = said;
   if (currency === "USD") return { id, units: stated, list: stated };

@@ -11,8 +11,10 @@ import {
   type Meter,
   type PriceBook,
   type RatedCall,
+  type UnitPrice,
+  type UnitPrices,
 } from "@centspan/model";
-import { type Price, priceCall, type UnitPrices } from "./price-call.ts";
+import { priceCall } from "./price-call.ts";
 
 /** Rates one call. `ratingRunId` names the run on every line, so that a later run can be told from this one. */
 export function rateCall(call: Call, book: PriceBook, ratingRunId: string): RatedCall {
@@ -25,7 +27,7 @@ export function rateCall(call: Call, book: PriceBook, ratingRunId: string): Rate
 }
 
 /** One line per bucket that is not empty, in the order of the meters; null when one of them has no price. */
-function chargeLines(call: Call, { id, units, list }: Price, ratingRunId: string): ChargeLine[] | null {
+function chargeLines(call: Call, { id, units, list }: UnitPrice, ratingRunId: string): ChargeLine[] | null {
   const lines: ChargeLine[] = [];
   for (const meter of METERS) {
     const quantity = call.buckets[BUCKET_OF_METER[meter]];

@@ -14,26 +14,37 @@ export type Shelves = ReadonlyMap<string, Shelf>;
 
 /** The entry that prices the call, or null when there is none or more than one has an equal claim. */
 export function selectEntry(call: Call, shelves: Shelves): PriceEntry | null {
-  const shelf = shelves.get(call.provider);
-  if (!shelf) return null;
-  const candidates = findCandidates(call, shelf, ownName(call));
-  if (candidates.length > 0 || !shelf.passThrough) return chooseCandidate(candidates);
-  const slash = call.model.indexOf("/");
-  const vendor = shelves.get(shelf.passThrough[call.model.slice(0, slash)] ?? "");
-  return vendor ? chooseCandidate(findCandidates(call, vendor, call.model.slice(slash + 1))) : null;
+  const holds = ({ said, ...dated }: Candidate): boolean => isInForce(dated, call.atNs) && selectorsHold(said.when, call);
+  const own = listOwn(call, shelves).filter(holds);
+  return chooseCandidate(own.length > 0 ? own : listPassedThrough(call, shelves).filter(holds));
 }
 
-/** Routers report `google/gemini-3-pro-preview` for what the provider itself calls `gemini-3-pro-preview`. */
-const ownName = ({ model, provider }: Call): string =>
-  model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
+type Named = Pick<Call, "provider" | "model">;
 
-function findCandidates(call: Call, { aliases, offers }: Shelf, name: string): Candidate[] {
-  const model = aliases?.[name] ?? name;
+/** All that may price calls of a model, at some time and under some condition. */
+export const listCandidates = (named: Named, shelves: Shelves): Candidate[] => [
+  ...listOwn(named, shelves),
+  ...listPassedThrough(named, shelves),
+];
+
+/** Routers report `google/gemini-3-pro-preview` for what the provider itself calls `gemini-3-pro-preview`. */
+function listOwn({ provider, model }: Named, shelves: Shelves): Candidate[] {
+  const name = model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
+  return findByName(name, shelves.get(provider));
+}
+
+function listPassedThrough({ provider, model }: Named, shelves: Shelves): Candidate[] {
+  const { passThrough } = shelves.get(provider) ?? {};
+  const slash = model.indexOf("/");
+  return passThrough ? findByName(model.slice(slash + 1), shelves.get(passThrough[model.slice(0, slash)] ?? "")) : [];
+}
+
+function findByName(name: string, shelf: Shelf | undefined): Candidate[] {
+  const model = shelf?.aliases?.[name] ?? name;
   const candidates: Candidate[] = [];
-  for (const offer of offers) {
+  for (const offer of shelf?.offers ?? []) {
     const exactness = matchModel(offer.said.model, model);
-    if (exactness > 0 && isInForce(offer, call.atNs) && selectorsHold(offer.said.when, call))
-      candidates.push({ ...offer, exactness });
+    if (exactness > 0) candidates.push({ ...offer, exactness });
   }
   return candidates;
 }

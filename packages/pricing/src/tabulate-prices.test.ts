@@ -1,15 +1,22 @@
 /** The table against the function that it is made of, on calls and books of any kind. */
 import { formatDecimal } from "@centspan/base";
-import { type Call, type ContractPrice, METERS, type PriceBook, type PriceEntry } from "@centspan/model";
+import {
+  type Call,
+  type ContractPrice,
+  METERS,
+  type PriceBook,
+  type PriceEntry,
+  type PriceTable,
+  type UnitPrice,
+} from "@centspan/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { findScopes, listPrices, tabulatePrices } from "./index.ts";
 import { minuteOfWeek } from "./offers.ts";
-import { type Price, priceCall } from "./price-call.ts";
-import type { PriceTable } from "./tabulate-prices.ts";
+import { priceCall } from "./price-call.ts";
 import { makeBook, makeCall, makeContract, makeEntry } from "./testing/make-book.ts";
 
-const describePrice = (price: Price | null) =>
+const describePrice = (price: UnitPrice | null) =>
   price && {
     id: price.id,
     units: METERS.map((meter) => price.units[meter] && formatDecimal(price.units[meter])),
@@ -17,7 +24,12 @@ const describePrice = (price: Price | null) =>
   };
 
 /** As a store does it. */
-function lookUp({ timeCutsNs, contextCuts, minuteCuts, hourlyProviders, rows }: PriceTable, call: Call): Price | null {
+function lookUp({ classes }: PriceTable, call: Call): UnitPrice | null {
+  const found = classes.filter(
+    ({ callClass }) =>
+      callClass.serviceTier === call.serviceTier && callClass.keyId === call.keyId && callClass.team === call.team,
+  );
+  const { timeCutsNs, contextCuts, minuteCuts, prices } = found[0] ?? expect.fail("the class is not there");
   const { input, cacheRead, cacheWrite5m, cacheWrite1h } = call.buckets;
   const context = input + cacheRead + cacheWrite5m + cacheWrite1h;
   const bands = {
@@ -25,21 +37,13 @@ function lookUp({ timeCutsNs, contextCuts, minuteCuts, hourlyProviders, rows }: 
     contextBand: contextCuts.filter(({ comparator, tokens }) =>
       comparator === ">" ? context > tokens * call.requests : context >= tokens * call.requests,
     ).length,
-    minuteBand: hourlyProviders.includes(call.provider)
-      ? minuteCuts.filter((cut) => minuteOfWeek(call.atNs) >= cut).length
-      : 0,
+    minuteBand: minuteCuts.filter((cut) => minuteOfWeek(call.atNs) >= cut).length,
   };
-  const found = rows.filter(
-    ({ callClass, timeBand, contextBand, minuteBand }) =>
-      callClass.serviceTier === call.serviceTier &&
-      callClass.keyId === call.keyId &&
-      callClass.team === call.team &&
-      timeBand === bands.timeBand &&
-      contextBand === bands.contextBand &&
-      minuteBand === bands.minuteBand,
+  const rows = prices.filter((row) =>
+    Object.entries(bands).every(([band, number]) => Reflect.get(row, band) === number),
   );
-  expect(found.length).toBeLessThan(2);
-  return found[0]?.price ?? null;
+  expect([found.length, rows.length]).toEqual([1, 1]);
+  return rows[0]?.price ?? null;
 }
 
 const FROM = "2026-03-01";
@@ -136,12 +140,17 @@ it("holds the price of each call in its bands", () => {
   );
 }, 60_000);
 
-it("has rows for hours only where a provider's prices depend on them", () => {
-  const facts = { provider: "openai", model: "gpt-5", at: FROM };
-  check(listPrices, [makeCall(facts)]);
-  const { rows, hourlyProviders } = tabulatePrices(listPrices, [makeCall(facts)], range);
-  expect(hourlyProviders).toEqual(["deepseek", "openrouter"]);
-  expect(new Set(rows.map(({ minuteBand }) => minuteBand))).toEqual(new Set([0]));
+it("has rows only for what the prices of a class depend on", () => {
+  const calls = ["openai/gpt-5", "deepseek/deepseek-v4-pro", "openrouter/deepseek/deepseek-v4-pro"].map((name) =>
+    makeCall({ provider: name.split("/")[0] ?? "", model: name.slice(name.indexOf("/") + 1), at: "2026-08-20" }),
+  );
+  const [plain, hourly, passed] = tabulatePrices(listPrices, calls, {
+    fromNs: makeCall({ at: "2026-08-01" }).atNs,
+    toNs: makeCall({ at: "2026-09-01" }).atNs,
+  }).classes;
+  expect(plain?.prices).toHaveLength(1);
+  expect(hourly).toMatchObject({ timeCutsNs: { length: 2 }, contextCuts: [], minuteCuts: { length: 34 } });
+  expect(passed).toEqual({ ...hourly, callClass: passed?.callClass });
 });
 
 it("names the keys and teams that contracts are for", () => {

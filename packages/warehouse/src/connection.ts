@@ -24,7 +24,12 @@ export type Connection = {
   /** An INSERT of many rows: `rows` follow the statement as they are, unless it says itself where they come from. */
   runInsert(
     sql: string,
-    given: { rows?: Readable; params?: QueryParams; settings: Readonly<Record<string, string>> },
+    given: {
+      rows?: Readable;
+      params?: QueryParams;
+      settings: Readonly<Record<string, string>>;
+      deadlineMs?: number;
+    },
   ): Promise<void>;
   /** Any other statement; what may copy or rewrite a table asks for COPY_DEADLINE_MS. */
   command(sql: string, params?: QueryParams, deadlineMs?: number): Promise<void>;
@@ -48,13 +53,13 @@ export function openConnection(url: string): Connection {
     // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
     log: { level: ClickHouseLogLevel.OFF },
   };
-  const patient = createClient({ ...options, request_timeout: COPY_DEADLINE_MS });
+  // Long lists of ids are for the body: addresses are short, at servers and at proxies.
+  const patient = createClient({ ...options, request_timeout: COPY_DEADLINE_MS, use_multipart_params_auto: true });
   const client = createClient({
     ...options,
     request_timeout: INSERT_DEADLINE_MS,
     max_open_connections: 20,
     json: { stringify: writeJson },
-    // Long lists of ids are for the body: addresses are short, at servers and at proxies.
     use_multipart_params_auto: true,
     clickhouse_settings: {
       output_format_json_quote_64bit_integers: 1,
@@ -102,13 +107,13 @@ export function openConnection(url: string): Connection {
           abort_signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
         });
       }),
-    runInsert: (query, { rows, params = {}, settings }) =>
+    runInsert: (query, { rows, params = {}, settings, deadlineMs = COMMAND_DEADLINE_MS }) =>
       translated(async () => {
         const { stream } = await patient.exec({
           query,
           query_params: params,
           clickhouse_settings: settings,
-          abort_signal: AbortSignal.timeout(COMMAND_DEADLINE_MS),
+          abort_signal: AbortSignal.timeout(deadlineMs),
           ...(rows && { values: rows }),
         });
         // The socket is free again when the answer, which says nothing, is at its end.

@@ -7,6 +7,7 @@ import type {
   BlockStore,
   Books,
   Ledger,
+  RatingStore,
   RetentionStore,
   SignalStore,
   SpanStore,
@@ -19,11 +20,13 @@ import { createBlockStore } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
+import { rateCalls } from "./loaders/rate-calls.ts";
 import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
 import { countUnknownCosts, listCharges, readFirstPostedNs, sumTeams } from "./readers/billed-lines.ts";
+import { listCallClasses } from "./readers/list-call-classes.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCalls } from "./readers/list-calls.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
@@ -36,6 +39,7 @@ import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
 import { listSources } from "./readers/list-sources.ts";
 import { listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
+import { previewCosts } from "./readers/preview-costs.ts";
 import { readCalls } from "./readers/read-calls.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
@@ -52,6 +56,7 @@ export type Warehouse = SpanStore &
   RetentionStore &
   UsageFeed &
   Ledger &
+  RatingStore &
   BillingReader & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
     migrate(): Promise<void>;
@@ -90,6 +95,9 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     readUsage: (workspace, units, attributeNames) => readUsage(connection, workspace, units, attributeNames),
     insertCalls: (workspace, calls) => insertCalls(connection, { revisions, books }, workspace, calls),
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, { revisions, books }, workspace, callIds),
+    listCallClasses: (workspace, of) => listCallClasses(connection, workspace, of),
+    rateCalls: (workspace, run) => rateCalls(connection, { revisions, books }, workspace, run),
+    previewCosts: (workspace, of) => previewCosts(connection, workspace, of),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
     listSessionsWithCalls: (workspace, sessionIds) => listSessionsWithCalls(connection, workspace, sessionIds),

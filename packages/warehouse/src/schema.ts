@@ -171,7 +171,7 @@ export const TRACES: Table = {
   indexes: [minmax("by_start", "started_at")],
 };
 
-const CALLS: Table = {
+export const CALLS: Table = {
   name: "calls",
   columns: [
     ...columns(NAME, "workspace"),

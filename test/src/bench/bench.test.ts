@@ -61,6 +61,15 @@ describe("npm run bench", () => {
   );
 
   it(
+    "rating: all calls are rated as each by itself, and a second run changes none",
+    async () => {
+      const result = await runBench("rating", "--calls", "3000");
+      expect(result).toEqual({ calls: 3000, seconds: expect.any(Number), rerunChanged: 0 });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "simulate: each figure is there, with data and without",
     async () => {
       const result = await runBench("simulate", "--seconds", "0.1", "--requests", "300");
@@ -108,7 +117,11 @@ describe("npm run bench", () => {
       const args = ["--trajectories", "1", "--turns", "6", "--resumes", "1"];
       const result = await runBench<Record<string, number | boolean>>("harness", ...args);
       expect(result).toMatchObject({ resumeRuns: 1, resumeMismatches: 0, doubleBilled: 0, handshakesPerRun: 1 });
-      expect(result).toMatchObject({ longRunCompletes: true, longRunCompletesOff: false, tasksPassed: result.tasksRun });
+      expect(result).toMatchObject({
+        longRunCompletes: true,
+        longRunCompletesOff: false,
+        tasksPassed: result.tasksRun,
+      });
       expect(result.bytesSlopeRatio).toBeLessThan(0.02);
       expect(result.prefixReuse).toBeGreaterThan(Number(result.prefixReuseOff));
       expect(result.toolPromptRatio).toBeLessThan(1.3);

@@ -12,6 +12,7 @@ import tokenize from "./gateway/tokenize.ts";
 import harness from "./harness/harness.ts";
 import ingest from "./ingest.ts";
 import policies from "./policies.ts";
+import rating from "./rating.ts";
 import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
 
@@ -21,6 +22,7 @@ const BENCHES: readonly Bench[] = [
   harness,
   ingest,
   policies,
+  rating,
   routing,
   safety,
   simulate,
