@@ -61,7 +61,7 @@ it("leads from the overview over a key and a run to the waterfall and one span",
   const waterfall = await readMain(page);
   for (const name of [
     "loop.turn",
-    "POST /v1/responses",
+    "WS /v1/responses",
     "api.tokenize",
     "chat scripted-",
     "inference.prefill",

@@ -26,7 +26,7 @@ describe("one run's trace", () => {
       "loop.turn",
       "context.build",
       "execute_tool run_tests",
-      "POST /v1/responses",
+      "WS /v1/responses",
       "api.parse",
       "api.validate",
       "api.admit",
@@ -66,8 +66,8 @@ describe("one run's trace", () => {
   it("nests each layer in the one above, in time as in the tree", () => {
     const byId = new Map(own().map((span) => [span.spanId, span]));
     const parentName = (span: SpanRow): string => byId.get(span.parentSpanId)?.name ?? "";
-    for (const span of named("POST /v1/responses")) expect(parentName(span)).toBe("loop.turn");
-    for (const span of named("chat scripted-strong")) expect(parentName(span)).toBe("POST /v1/responses");
+    for (const span of named("WS /v1/responses")) expect(parentName(span)).toBe("loop.turn");
+    for (const span of named("chat scripted-strong")) expect(parentName(span)).toBe("WS /v1/responses");
     for (const span of named("inference.decode")) expect(parentName(span)).toBe("chat scripted-strong");
   });
 
