@@ -10,6 +10,7 @@ import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
 import { registerReconcile } from "./commands/reconcile.ts";
 import { registerRetention } from "./commands/retention.ts";
+import { registerRun } from "./commands/run.ts";
 import { registerSimulate } from "./commands/simulate.ts";
 import { registerSpend } from "./commands/spend.ts";
 import { registerUp } from "./commands/up.ts";
@@ -26,6 +27,7 @@ export function createProgram(defaultData: string): Command {
   registerExport(program, defaultData);
   registerReconcile(program, defaultData);
   registerSpend(program, defaultData);
+  registerRun(program, defaultData);
   registerSimulate(program, defaultData);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);

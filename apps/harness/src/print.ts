@@ -1,5 +1,7 @@
 /** What the commands print: JSON lines for programs, plain lines for people. */
+
 import type { Question } from "./approval/gate.ts";
+import type { Finding } from "./audit/thread-record.ts";
 import { describeError } from "./describe-error.ts";
 import type { RunResult } from "./loop/run-task.ts";
 import type { TurnProgress } from "./loop/run-turns.ts";
@@ -70,4 +72,10 @@ export function describeSummary(summary: Summary): string {
     ...(summary.runsWithErrors > 0 ? [`  ${summary.runsWithErrors} runs had errors`] : []),
   ];
   return `${[head, ...teams, ...notes].join("\n")}\n`;
+}
+
+export function describeFindings(audit: { since: string; threads: number; findings: readonly Finding[] }): string {
+  const lines = audit.findings.map(({ at, kind, threadId, says }) => `${at}  ${kind.padEnd(8)}  ${threadId}  ${says}`);
+  const head = `${audit.threads} threads since ${audit.since}, ${lines.length} findings`;
+  return `${[head, ...lines].join("\n")}\n`;
 }

@@ -4,7 +4,7 @@ import { createMechanisms, MECHANISM_NAMES } from "../mechanisms.ts";
 import type { LoopSettings } from "../services.ts";
 
 /** What most models take at least. */
-const WINDOW_TOKENS = 128_000;
+export const WINDOW_TOKENS = 128_000;
 
 export type LoopFlags = { mcp?: string; library?: string; window: number; without: string[] };
 

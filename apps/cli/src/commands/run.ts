@@ -1,0 +1,86 @@
+/**
+ * `centspan run` and `centspan audit`: the reference agent against the running stack, or any gateway that the environment
+ * names. What they do is the harness's; here it is told where the stack is and which key pays.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { readConnection } from "../connection.ts";
+import { appScript } from "../stack/services.ts";
+
+type Options = Record<string, string | boolean | undefined>;
+
+/** Of the harness, whose other options are passed on as they are. */
+const addCommon = (command: Command, defaultData: string): Command =>
+  command
+    .option("--key <key>", "gateway key that pays; CENTSPAN_GATEWAY_KEY or the stack's own when absent")
+    .option("--model <model>", "model to ask the gateway for")
+    .option("--budget-usd <amount>", "stop before the next turn once this is spent, at list prices")
+    .option("--data <dir>", "data folder of the running stack, with the runs' logs in it", defaultData)
+    .option("--json", "print progress and result as JSON lines", false)
+    .allowUnknownOption()
+    .allowExcessArguments();
+
+export function registerRun(program: Command, defaultData: string): void {
+  const run = program
+    .command("run")
+    .description("have the reference agent work on a task, or go on with a run; every option of `harness run` is taken")
+    .option("--task <dir>", "folder with task.json and files/, or the name of a bundled task")
+    .option("--resume <id>", "go on with this run; a budget given now replaces the one it had")
+    .option("--policy <policy>", "what needs approval: never, on-request, on-failure, or a JSON file with lists")
+    .option("--record <file>", "write a recording that the engine can replay");
+  addCommon(run, defaultData).action((options: Options, command: Command) => passOn("run", options, command));
+  const audit = program
+    .command("audit")
+    .description(
+      "reread the event logs of runs and report what should be looked into; with --model an agent reads them too",
+    )
+    .requiredOption("--since <when>", "how far back, such as 24h or 7d, or an ISO 8601 time");
+  addCommon(audit, defaultData).action((options: Options, command: Command) => passOn("audit", options, command));
+}
+
+/** Ours alone: they become environment, where no other process sees a key. */
+const OWN = new Set(["key", "data"]);
+
+async function passOn(name: string, options: Options, command: Command): Promise<void> {
+  const args = command.options.flatMap((option) => {
+    const value = options[option.attributeName()];
+    if (value === undefined || value === false || OWN.has(option.attributeName())) return [];
+    return value === true ? [option.long ?? ""] : [option.long ?? "", String(value)];
+  });
+  const child = spawn(
+    process.execPath,
+    ["--enable-source-maps", appScript("harness"), name, ...args, ...command.args],
+    {
+      env: { ...process.env, ...describeStack(String(options.data)), ...nameKey(options.key) },
+      stdio: "inherit",
+    },
+  );
+  // It hears of Ctrl-C itself, and ends in its own time.
+  process.on("SIGINT", () => undefined);
+  process.once("SIGTERM", () => child.kill("SIGTERM"));
+  process.exitCode = await new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}
+
+const nameKey = (key: Options[string]): Record<string, string> =>
+  typeof key === "string" ? { CENTSPAN_GATEWAY_KEY: key } : {};
+
+/** What the environment says itself goes before. */
+function describeStack(dataDir: string): Record<string, string> {
+  const connection = readConnection(dataDir);
+  const stack = {
+    CENTSPAN_WORK_DIR: join(dataDir, "work"),
+    ...(connection !== null && {
+      CENTSPAN_GATEWAY_URL: connection.gatewayUrl,
+      CENTSPAN_GATEWAY_KEY: connection.gatewayKey,
+      CENTSPAN_OTLP_URL: connection.otlpUrl,
+      CENTSPAN_INGEST_KEY: connection.ingestKey,
+      CENTSPAN_API_URL: connection.webUrl,
+      CENTSPAN_API_KEY: connection.apiKey,
+    }),
+  };
+  return Object.fromEntries(Object.entries(stack).filter(([name]) => process.env[name] === undefined));
+}
