@@ -132,6 +132,7 @@ it("tells the model what was wrong with its calls and goes on", async () => {
   const calls = [
     { tool: "read_file", args: { path: "../../etc/passwd" } },
     { tool: "format_disk", args: {} },
+    { tool: "read_file", args: '{"path": "src' },
   ];
   const { peer, running } = await run({ answer: play([{ calls }, ...GOOD_TURNS.slice(1)]) });
   expect(await running).toMatchObject({ status: "passed" });
@@ -139,10 +140,12 @@ it("tells the model what was wrong with its calls and goes on", async () => {
   expect(outputs?.map(({ output }) => output)).toEqual([
     'error: path: "../../etc/passwd" leaves the package',
     'error: there is no tool "format_disk"',
+    "error: arguments: not valid JSON",
   ]);
   expect((await memory.spans()).filter((span) => span.failed)).toMatchObject([
     { name: "execute_tool read_file", attributes: { "error.type": "invalid_request" } },
     { name: "execute_tool format_disk", attributes: { "error.type": "not_found" } },
+    { name: "execute_tool read_file", attributes: { "error.type": "invalid_request" } },
   ]);
 });
 

@@ -15,6 +15,7 @@ import { z } from "zod";
 import type { TransportKind } from "../transport/turn.ts";
 import { listenOnLoopback } from "./listen.ts";
 
+/** Arguments that are a text are sent as it is, JSON or not. */
 export type PlannedCall = { tool: string; args: unknown };
 export type PlannedTurn = { say?: string; calls?: PlannedCall[] };
 
@@ -243,7 +244,7 @@ function describeAnswer(id: string, turn: PlannedTurn, inputTokens = INPUT_TOKEN
     type: "function_call",
     call_id: `call_${id}_${index}`,
     name: call.tool,
-    arguments: JSON.stringify(call.args),
+    arguments: typeof call.args === "string" ? call.args : JSON.stringify(call.args),
     status: "completed",
   }));
   const say = turn.say === undefined ? [] : [{ ...message, content: [{ type: "output_text", text: turn.say }] }];

@@ -1,4 +1,4 @@
-import { CentspanError, createRandom } from "@centspan/base";
+import { createRandom } from "@centspan/base";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMechanisms, type Mechanism } from "../mechanisms.ts";
@@ -11,7 +11,7 @@ import {
 } from "../testing/responses-peer.ts";
 import { createStreamReader } from "./read-turn.ts";
 import { createResponsesClient } from "./responses-client.ts";
-import { nextDelayMs, type RetryPolicy, readRetryAfterS } from "./retry.ts";
+import type { RetryPolicy } from "./retry.ts";
 import { MAX_ANSWER_BYTES, type TransportKind } from "./turn.ts";
 
 const retry: RetryPolicy = { maxTries: 4, baseDelayMs: 1, maxDelayMs: 50, random: createRandom(1) };
@@ -273,28 +273,4 @@ it("stops waiting for its next try when the run is interrupted", async () => {
     failures,
   });
   await expect(send(interrupt.signal)).rejects.toThrow("stopped by hand");
-});
-
-it("waits longer from try to try, as long as asked for, and not beyond the limit", () => {
-  const policy = { ...retry, maxTries: 10, baseDelayMs: 100, maxDelayMs: 1_000 };
-  const failed = (retryAfterS?: number) =>
-    new CentspanError("store_unavailable", "", retryAfterS === undefined ? {} : { retryAfterS });
-  for (const [ordinal, most] of [100, 200, 400, 800, 1000, 1000].entries()) {
-    const delayMs = nextDelayMs(policy, ordinal, failed()) ?? Number.NaN;
-    expect(delayMs).toBeGreaterThanOrEqual(most / 2);
-    expect(delayMs).toBeLessThanOrEqual(most);
-  }
-  expect(nextDelayMs(policy, 0, failed(0.9))).toBe(900);
-  expect(nextDelayMs(policy, 0, failed(1.1))).toBeNull();
-  expect(nextDelayMs(policy, 9, failed())).toBeNull();
-  expect(nextDelayMs(policy, 0, new Error("a bug"))).toBeNull();
-});
-
-it("reads Retry-After as seconds or as a date", () => {
-  const nowMs = Date.parse("2026-11-29T12:00:00Z");
-  expect(readRetryAfterS("3", nowMs)).toBe(3);
-  expect(readRetryAfterS("Sun, 29 Nov 2026 12:00:05 GMT", nowMs)).toBe(5);
-  expect(readRetryAfterS("Sun, 29 Nov 2026 11:00:00 GMT", nowMs)).toBe(0);
-  expect(readRetryAfterS("soon", nowMs)).toBeUndefined();
-  expect(readRetryAfterS(undefined, nowMs)).toBeUndefined();
 });
