@@ -21,18 +21,18 @@ export function writeCanonical(content: unknown): string {
 }
 
 type Member = { name: string; label: string };
+type Kind = { names: readonly string[]; members: readonly Member[] };
 
-/** Records of one kind have the same names: they are sorted once. */
-const membersByNames = new Map<string, readonly Member[]>();
-const MOST_KINDS = 1000;
+/** Records of one kind have the same names: they are sorted once. By their number, since few kinds have the same. */
+const kindsByLength = new Map<number, Kind[]>();
+const MOST_OF_A_LENGTH = 8;
 
 function membersOf(content: object): readonly Member[] {
   const names = Object.keys(content);
-  const key = JSON.stringify(names);
-  const known = membersByNames.get(key);
-  if (known) return known;
-  const members = names.sort().map((name) => ({ name, label: `${JSON.stringify(name)}:` }));
-  if (membersByNames.size >= MOST_KINDS) membersByNames.clear();
-  membersByNames.set(key, members);
+  const kinds = kindsByLength.get(names.length) ?? [];
+  const known = kinds.find((kind) => names.every((name, index) => name === kind.names[index]));
+  if (known) return known.members;
+  const members = names.toSorted().map((name) => ({ name, label: `${JSON.stringify(name)}:` }));
+  kindsByLength.set(names.length, [{ names, members }, ...kinds].slice(0, MOST_OF_A_LENGTH));
   return members;
 }
