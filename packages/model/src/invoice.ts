@@ -39,8 +39,8 @@ export type InvoiceLine = {
   meter: InvoiceMeter | null;
   quantity: number | null;
   costUsd: Decimal | null;
-  /** A credit is no usage: it is never matched with any. */
-  isCredit: boolean;
+  /** Credits, and adjustments such as taxes and rounding, are no usage: they are matched with none. */
+  kind: "usage" | "credit" | "adjustment";
   /** The provider's own words for it. */
   description: string;
 };

@@ -23,7 +23,7 @@ describe.each(invoiceFormats)("$id", ({ id }) => {
     expect(
       read.lines.map(({ meter, quantity, costUsd }) => [meter, quantity, costUsd && formatDecimal(costUsd)]),
     ).toEqual(lines);
-    for (const { day, isCredit } of read.lines) expect([day, isCredit]).toEqual(["2026-10-01", false]);
+    for (const { day, kind } of read.lines) expect([day, kind]).toEqual(["2026-10-01", "usage"]);
   });
 
   it("with a field or column more, or a wrong number, is refused by name", () => {
@@ -92,4 +92,16 @@ it.each<[why: string, name: string, change: (text: string) => string, message: R
   const { text } = sampleOf(id);
   expect(change(text)).not.toBe(text);
   expect(() => readInvoice("october", change(text))).toThrow(message);
+});
+
+it.each([
+  ["Credit", "", "credit"],
+  ["Usage", "", "credit"],
+  ["Usage", "Correction", "usage"],
+  ["Adjustment", "", "adjustment"],
+  ["Tax", "", "adjustment"],
+])("%s %s below zero in FOCUS data is %s", (category, chargeClass, kind) => {
+  const [header, row] = sampleOf("focus").text.split("\n");
+  const text = `${header},ChargeClass\n${row?.replace("0.25", "-0.25").replace(",Usage,", `,${category},`)},${chargeClass}`;
+  expect(readInvoice("october", text).lines[0]?.kind).toBe(kind);
 });

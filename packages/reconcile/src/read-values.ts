@@ -2,8 +2,8 @@
  * Values of invoices, as zod schemas for JSON and as readers of CSV's text: exact amounts, counts that are none below zero
  * and no fractions. What is wrong is refused by row and field, an unknown field or column as much as a missing one.
  */
-import { type CentspanError, countToDecimal, type Decimal, parseInstant, parseNumeric } from "@centspan/base";
-import { INVOICE_METERS, type InvoiceFile, type InvoiceMeter } from "@centspan/model";
+import { type CentspanError, countToDecimal, type Decimal, parseInstant, parseNumeric, ZERO } from "@centspan/base";
+import { INVOICE_METERS, type InvoiceFile, type InvoiceLine, type InvoiceMeter } from "@centspan/model";
 import { isLosslessNumber } from "lossless-json";
 import { z } from "zod";
 import { refuse } from "./open-file.ts";
@@ -133,6 +133,9 @@ function toRow(file: string, header: readonly string[], record: readonly string[
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
+
+/** What is below zero was not used. */
+export const kindOf = (costUsd: Decimal): InvoiceLine["kind"] => (costUsd.lt(ZERO) ? "credit" : "usage");
 
 export const isUsd = (currency: string): boolean => currency.toUpperCase() === "USD";
 

@@ -47,7 +47,7 @@ const line = (use: Partial<InvoiceLine> & { day: string }, usd = "0.001"): Invoi
   meter: "input",
   quantity: null,
   costUsd: parseDecimal(usd),
-  isCredit: false,
+  kind: "usage",
   description: "",
   ...use,
 });
@@ -95,7 +95,7 @@ describe("reconciliation", () => {
     ],
     [
       "provider_credit",
-      [line({ day: "2026-10-01" }), line({ day: "2026-10-01", isCredit: true }, "-5")],
+      [line({ day: "2026-10-01" }), line({ day: "2026-10-01", kind: "credit" }, "-5")],
       [cell({ day: "2026-10-01" })],
       "-5",
     ],
@@ -146,7 +146,11 @@ describe("reconciliation", () => {
       hour: fc.integer({ min: 0, max: 23 }),
       quantity: fc.integer({ min: 1, max: 9000 }),
     });
-    const lines = fc.record({ ...whose, isCredit: fc.boolean(), cents: fc.integer({ min: -50, max: 900 }) });
+    const lines = fc.record({
+      ...whose,
+      kind: fc.constantFrom("usage", "credit", "adjustment"),
+      cents: fc.integer({ min: -50, max: 900 }),
+    });
     fc.assert(
       fc.property(fc.array(uses), fc.array(lines, { minLength: 1 }), (used, billed) => {
         const cells = used.map((use) => cell(use));

@@ -24,6 +24,7 @@ export const CAUSES = [
   "time_zone",
   "unpriced",
   "provider_credit",
+  "adjustment",
   "not_invoiced",
   "rounding",
   "price",
@@ -70,8 +71,8 @@ export function reconcile(
   cells: readonly UsageCell[],
   { aliases, timeZone }: { aliases: Aliases; timeZone: string },
 ): Reconciliation {
-  const usage = lines.filter(({ isCredit }) => !isCredit);
-  const credits = lines.filter(({ isCredit }) => isCredit);
+  const usage = lines.filter(({ kind }) => kind === "usage");
+  const others = lines.filter(({ kind }) => kind !== "usage");
   const { series, compared, strange, unit } = matchLines(usage, cells, aliases);
   const days = listDays(lines.map(({ day }) => day));
   const utcDays = toZoneDays(days, "UTC");
@@ -94,7 +95,7 @@ export function reconcile(
   const explain = createExplanations(gaps, { series, compared, unit, days, timeZone });
   const differences = [
     ...groupGaps(gaps.map((gap) => ({ ...gap, ...explain(gap) }))),
-    ...credits.map((line) => toCredit(line, unit)),
+    ...others.map((line) => toDifference(line, unit)),
   ].sort((a, b) => CAUSES.indexOf(a.cause) - CAUSES.indexOf(b.cause) || b.difference.abs().cmp(a.difference.abs()));
   const invoiced = sumDecimals(lines.map((line) => amountOf(line, unit)));
   const [from = "", to = ""] = [days[0], days.at(-1)];
@@ -204,7 +205,7 @@ function commonTerms({ cause, series: { terms } }: ExplainedGap): Terms {
   return terms;
 }
 
-function toCredit(line: InvoiceLine, unit: Matching["unit"]): Difference {
+function toDifference(line: InvoiceLine, unit: Matching["unit"]): Difference {
   const invoiced = amountOf(line, unit);
   return {
     provider: line.provider,
@@ -212,7 +213,7 @@ function toCredit(line: InvoiceLine, unit: Matching["unit"]): Difference {
     key: line.key ?? "",
     model: line.model ?? "",
     meter: line.meter ?? "",
-    cause: "provider_credit",
+    cause: line.kind === "credit" ? "provider_credit" : "adjustment",
     evidence: line.description,
     days: [line.day],
     invoiced,

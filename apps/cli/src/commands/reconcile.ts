@@ -15,6 +15,7 @@ const CAUSE_NAMES: Readonly<Record<string, string>> = {
   time_zone: "time zone",
   unpriced: "unpriced",
   provider_credit: "provider credit",
+  adjustment: "adjustment",
   not_invoiced: "not invoiced",
   rounding: "rounding",
   price: "other price",

@@ -26,6 +26,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     { href: "/", label: t.ledger },
     { href: "/outcomes", label: t.outcomes },
     { href: "/runs", label: t.runs },
+    { href: "/close", label: t.monthClose },
     { href: "/sources", label: t.sources },
   ];
   return (

@@ -1,6 +1,5 @@
-import { ZERO } from "@centspan/base";
 import { defineInvoiceFormat, type InvoiceMeter } from "@centspan/model";
-import { hasColumns, readCsvRows } from "../read-values.ts";
+import { hasColumns, kindOf, readCsvRows } from "../read-values.ts";
 
 const COLUMNS = ["usage_date_utc", "model", "workspace", "api_key", "usage_type", "token_type", "cost_usd"];
 const OPTIONAL = [
@@ -38,7 +37,7 @@ export default defineInvoiceFormat({
         meter: row.text("cost_type") === "web_search" ? "web_search" : (METER_OF[row.text("token_type")] ?? null),
         quantity: null,
         costUsd,
-        isCredit: costUsd.lt(ZERO),
+        kind: kindOf(costUsd),
         description: [row.text("usage_type"), row.text("cost_type")].filter((part) => part !== "").join(", "),
       };
     }),

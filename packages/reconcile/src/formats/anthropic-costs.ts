@@ -1,8 +1,17 @@
-import { parseDecimal, ZERO } from "@centspan/base";
+import { parseDecimal } from "@centspan/base";
 import { defineInvoiceFormat, type InvoiceMeter } from "@centspan/model";
 import { z } from "zod";
 import { refuse } from "../open-file.ts";
-import { amountText, isUsd, listResultFields, name, parseFile, readBucketDay, requireWhole } from "../read-values.ts";
+import {
+  amountText,
+  isUsd,
+  kindOf,
+  listResultFields,
+  name,
+  parseFile,
+  readBucketDay,
+  requireWhole,
+} from "../read-values.ts";
 
 const TOKEN_TYPES = [
   "uncached_input_tokens",
@@ -71,7 +80,7 @@ export default defineInvoiceFormat({
           meter: result.cost_type === "web_search" ? ("web_search" as const) : meter,
           quantity: null,
           costUsd: result.amount.times(CENT),
-          isCredit: result.amount.lt(ZERO),
+          kind: kindOf(result.amount),
           description: result.description ?? "",
         };
       });

@@ -44,7 +44,7 @@ export default defineInvoiceFormat({
         model: row.text("model_version") || null,
         ...part,
         costUsd: null,
-        isCredit: false,
+        kind: "usage" as const,
         description: "",
       })),
     ),

@@ -2,9 +2,9 @@
  * FOCUS data of any version, ours or anybody's. FOCUS has no columns for models, meters and keys: ours are custom ones,
  * and of others the SKU stands for the model.
  */
-import { ZERO } from "@centspan/base";
-import { defineInvoiceFormat, INVOICE_METER_OF, type InvoiceMeter, METERS } from "@centspan/model";
-import { type CsvRow, hasColumns, isUsd, readCount, readCsvRows } from "../read-values.ts";
+import type { Decimal } from "@centspan/base";
+import { defineInvoiceFormat, INVOICE_METER_OF, type InvoiceLine, type InvoiceMeter, METERS } from "@centspan/model";
+import { type CsvRow, hasColumns, isUsd, kindOf, readCount, readCsvRows } from "../read-values.ts";
 
 const COLUMNS = ["BilledCost", "BillingCurrency", "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd"];
 
@@ -28,12 +28,20 @@ export default defineInvoiceFormat({
         meter: meterOf(row.text("x_Meter")),
         quantity: readQuantity(row),
         costUsd,
-        isCredit: row.text("ChargeCategory") === "Credit" || (costUsd.lt(ZERO) && row.text("ChargeClass") === ""),
+        kind: readKind(row, costUsd),
         description: row.text("ChargeDescription"),
       };
     });
   },
 });
+
+/** A correction may be below zero, and is of usage. */
+function readKind(row: CsvRow, costUsd: Decimal): InvoiceLine["kind"] {
+  const category = row.text("ChargeCategory");
+  if (category === "Credit") return "credit";
+  if (category === "Tax" || category === "Adjustment") return "adjustment";
+  return row.text("ChargeClass") === "Correction" ? "usage" : kindOf(costUsd);
+}
 
 /** Column ids of FOCUS are Pascal case, custom ones begin with x_. */
 const isFocusColumn = (column: string): boolean => /^(x_)?[A-Z][A-Za-z]*$/.test(column);

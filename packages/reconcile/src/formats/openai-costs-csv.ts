@@ -1,7 +1,6 @@
-import { ZERO } from "@centspan/base";
 import { defineInvoiceFormat } from "@centspan/model";
 import { readLineItem } from "../line-item.ts";
-import { dayOfBucket, hasColumns, isUsd, readCsvRows } from "../read-values.ts";
+import { dayOfBucket, hasColumns, isUsd, kindOf, readCsvRows } from "../read-values.ts";
 
 const COLUMNS = ["start_time", "end_time", "amount_value", "amount_currency", "line_item", "project_id"];
 const OPTIONAL = [
@@ -39,7 +38,7 @@ export default defineInvoiceFormat({
         ...readLineItem(row.text("line_item") || null),
         quantity: null,
         costUsd,
-        isCredit: costUsd.lt(ZERO),
+        kind: kindOf(costUsd),
         description: row.text("line_item"),
       };
     }),

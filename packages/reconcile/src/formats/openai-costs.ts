@@ -1,4 +1,3 @@
-import { ZERO } from "@centspan/base";
 import { defineInvoiceFormat } from "@centspan/model";
 import { z } from "zod";
 import { readLineItem } from "../line-item.ts";
@@ -8,6 +7,7 @@ import {
   count,
   dayOfBucket,
   isUsd,
+  kindOf,
   listResultObjects,
   name,
   parseFile,
@@ -68,7 +68,7 @@ export default defineInvoiceFormat({
           ...readLineItem(line_item ?? null),
           quantity: null,
           costUsd: amount.value,
-          isCredit: amount.value.lt(ZERO),
+          kind: kindOf(amount.value),
           description: line_item ?? "",
         };
       });

@@ -74,7 +74,7 @@ export default defineInvoiceFormat({
           model: result.model ?? null,
           ...part,
           costUsd: null,
-          isCredit: false,
+          kind: "usage" as const,
           description: "",
         }));
       });
