@@ -168,6 +168,8 @@ function findUnpaid({ calls }: Examination): Finding[] {
   const reasons = Object.entries(calls.quarantineReasons).map(
     ([reason, count]) => `${reason} ${formatCount(count)} (${remedyOfCall(reason)})`,
   );
+  const told = Object.values(calls.quarantineReasons).reduce((sum, count) => sum + count, 0);
+  if (told > 0 && told < calls.quarantined) reasons.push(`${formatCount(calls.quarantined - told)} not looked through`);
   const what = `${countOf(calls.quarantined, "call")} quarantined: usage that is missing or contradicts itself`;
   return [...unpriced, note(what, reasons.join("; ") || "GET /api/v1/calls has the reason of each")];
 }

@@ -129,7 +129,9 @@ describe("a diagnosis", () => {
     const findings = diagnose({ ...healthy, calls });
     const text = describeExamination({ ...healthy, calls }, findings);
     expect(text).toContain("12 calls without a price: new-model 10, (no model named) 2");
-    expect(text).toMatch(/3 calls quarantined.*\n\s+→ total_mismatch 3 \(the total differs/);
+    expect(text).toMatch(/3 calls quarantined.*\n\s+→ total_mismatch 3 \(the total differs.*\)\n/);
+    const many = { ...healthy, calls: { ...calls, quarantined: 2500 } };
+    expect(describeExamination(many, diagnose(many))).toMatch(/total_mismatch 3 .*; 2,497 not looked through\n/);
     expect(text).toContain("Verdict: everything works.");
   });
 

@@ -18,7 +18,9 @@ export const listTraces = defineRoute({
   id: "listTraces",
   method: "GET",
   path: "/traces",
-  summary: "Runs, newest first, with cost and outcome",
+  summary:
+    "Runs, newest first, with cost and outcome. A trace that serves more than 1000 tasks, runs and sessions is found by " +
+    "1000 of them.",
   allow: ["api"],
   query: z.strictObject({
     ...filterShape,

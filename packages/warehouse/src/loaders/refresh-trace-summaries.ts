@@ -82,5 +82,5 @@ export async function summariseTraces(connection: Connection, { sql, params }: C
   );
 }
 
-/** A trace that serves more tasks, runs and sessions than that is found by its first ones only. */
+/** A trace that serves more tasks, runs and sessions than that is found by so many of them: the Trace API says so. */
 const MOST_IDENTITIES = 1000;
