@@ -117,6 +117,7 @@ export const en = {
   keyPage: "Key",
   tasksOfKey: "Tasks",
   tasksNote: (shown: string, all: string) => `${shown} of ${all}, dearest first`,
+  attemptsNote: (runs: string) => `attempts of the newest ${runs} runs`,
   task: "Task",
   title: "Title",
   type: "Type",
@@ -145,6 +146,7 @@ export const en = {
 
   runFacts: "Facts of the run",
   attemptOf: (number: string, count: string) => `attempt ${number} of ${count}`,
+  newestAttempts: (count: string) => `the newest ${count} attempts, of more`,
   taskCost: (amount: string) => `${amount} for the task in all`,
   callsAndTurns: "Calls and turns",
   countTurns: (count: string) => `${count} turns`,

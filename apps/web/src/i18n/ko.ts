@@ -97,6 +97,7 @@ export const ko: Catalogue = {
   keyPage: "키",
   tasksOfKey: "작업",
   tasksNote: (shown, all) => `${all}건 중 ${shown}건, 비용이 큰 순`,
+  attemptsNote: (runs) => `시도는 최신 실행 ${runs}건 기준`,
   task: "작업",
   title: "제목",
   type: "유형",
@@ -125,6 +126,7 @@ export const ko: Catalogue = {
 
   runFacts: "실행 요약",
   attemptOf: (number, count) => `${count}번 중 ${number}번째 시도`,
+  newestAttempts: (count) => `더 많은 시도 중 최신 ${count}건`,
   taskCost: (amount) => `작업 전체 ${amount}`,
   callsAndTurns: "호출과 턴",
   countTurns: (count) => `턴 ${count}개`,

@@ -110,16 +110,19 @@ type ViewProps = {
   tasks: readonly TaskRow[];
   taskCount: number;
   runs: readonly TraceRow[];
+  moreRuns: boolean;
 };
 
-export function KeyView({ page, keyName, spend, tasks, taskCount, runs }: ViewProps) {
+export function KeyView({ page, keyName, spend, tasks, taskCount, runs, moreRuns }: ViewProps) {
   const { t } = page;
   if (!spend.any) return <EmptyPeriod page={page} />;
+  const notes = [t.tasksNote(formatCount(tasks.length), formatCount(taskCount))];
+  if (moreRuns) notes.push(t.attemptsNote(formatCount(runs.length)));
   return (
     <>
       <KeyFigures figures={spend.figures} page={page} filter={{ key: keyName }} />
       <SimulatedNote share={spend.figures.simulatedShare} t={t} />
-      <Panel title={t.tasksOfKey} note={t.tasksNote(formatCount(tasks.length), formatCount(taskCount))}>
+      <Panel title={t.tasksOfKey} note={notes.join("; ")}>
         <TaskTable tasks={tasks} page={page} keyName={keyName} />
       </Panel>
       {runs.length > 0 && (

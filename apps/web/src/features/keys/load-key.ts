@@ -15,6 +15,8 @@ export type KeyPage = {
   tasks: TaskRow[];
   taskCount: number;
   runs: TraceRow[];
+  /** There are more runs than these newest ones, and so perhaps more attempts at a task. */
+  moreRuns: boolean;
 };
 
 export async function loadKey(page: Page, nameOrId: string): Promise<KeyPage> {
@@ -40,5 +42,6 @@ export async function loadKey(page: Page, nameOrId: string): Promise<KeyPage> {
     tasks: prepareTasks({ outcomes: outcomes.data, costs: costs.data, traces: traces.data }, MOST_TASKS),
     taskCount: outcomes.data.filter((row) => row.group !== "").length,
     runs: traces.data,
+    moreRuns: traces.nextCursor !== null,
   };
 }

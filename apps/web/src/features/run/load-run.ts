@@ -9,8 +9,8 @@ export type Run = TraceDetail & {
   selected: SpanDetail | "gone" | null;
   logs: RunLogs;
   outcome: OutcomeRow | null;
-  /** All runs of the same task, oldest first, this one among them. */
-  attempts: TraceRow[];
+  /** Runs of the same task, oldest first, this one among them unless there are `more` than these newest ones. */
+  attempts: { rows: TraceRow[]; more: boolean };
   taskSpendUsd: string | null;
 };
 
@@ -23,6 +23,14 @@ async function readSelected(page: Page, traceId: string): Promise<Run["selected"
     if (thrown instanceof CentspanError && thrown.code === "not_found") return "gone";
     throw thrown;
   }
+}
+
+const MOST_ATTEMPTS = "50";
+
+async function readAttempts({ api }: Page, trace: TraceRow): Promise<Run["attempts"]> {
+  if (trace.task === "") return { rows: [trace], more: false };
+  const { data, nextCursor } = await api.traces({ task: trace.task, limit: MOST_ATTEMPTS });
+  return { rows: data.toReversed(), more: nextCursor !== null };
 }
 
 async function readOutcome(page: Page, { runId, task }: TraceRow): Promise<OutcomeRow | null> {
@@ -42,7 +50,7 @@ export async function loadRun(page: Page, traceId: string): Promise<Run> {
   const { task } = trace;
   const [outcome, attempts, spend] = await Promise.all([
     readOutcome(page, trace),
-    task === "" ? [trace] : api.traces({ task, limit: "50" }).then(({ data }) => data.toReversed()),
+    readAttempts(page, trace),
     task === "" ? null : api.cost({ task, groupBy: "task" }).then(({ data }) => data[0]?.costUsd ?? null),
   ]);
   return { ...detail, selected, logs, outcome, attempts, taskSpendUsd: spend };

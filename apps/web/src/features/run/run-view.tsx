@@ -43,13 +43,16 @@ const costText = ({ costUsd, calls }: TraceRow, page: Page): string => {
 function Attempts({ run, page }: { run: Run; page: Page }) {
   const { attempts, trace } = run;
   const { t } = page;
-  if (attempts.length < 2) return null;
-  const at = attempts.findIndex((attempt) => attempt.traceId === trace.traceId);
+  const { rows, more } = attempts;
+  if (rows.length < 2) return null;
+  const at = rows.findIndex((attempt) => attempt.traceId === trace.traceId);
   return (
     <p className="flex flex-wrap items-center gap-x-2">
-      {at >= 0 && t.attemptOf(formatCount(at + 1), formatCount(attempts.length))}
+      {more
+        ? t.newestAttempts(formatCount(rows.length))
+        : at >= 0 && t.attemptOf(formatCount(at + 1), formatCount(rows.length))}
       <span className="flex gap-1">
-        {attempts.map((attempt) => (
+        {rows.map((attempt) => (
           <PageLink
             key={attempt.traceId}
             href={page.href(`/runs/${attempt.traceId}`)}
@@ -81,7 +84,7 @@ function Facts({ run, page, turns }: { run: Run; page: Page; turns: number }) {
   return (
     <FigureStrip label={t.runFacts}>
       <Figure label={t.cost} mark={mark} value={costText(trace, page)}>
-        {taskSpendUsd !== null && attempts.length > 1 && <p>{t.taskCost(formatMoney(taskSpendUsd, 4))}</p>}
+        {taskSpendUsd !== null && attempts.rows.length > 1 && <p>{t.taskCost(formatMoney(taskSpendUsd, 4))}</p>}
       </Figure>
       <Figure label={t.duration} value={durationNs < 0n ? "–" : formatDuration(durationNs)}>
         <p>{t.countSpans(formatCount(trace.spans))}</p>
