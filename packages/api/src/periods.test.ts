@@ -1,11 +1,12 @@
 /** A workspace closes its months over the API, on real stores, at an hour that the test sets. */
 import { countToDecimal, formatDecimal, parseDecimal, sumDecimals } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import { EMPTY_BUCKETS, EMPTY_IDENTITY, findBillingPeriod, type Principal, type RatedCall } from "@centspan/model";
+import { EMPTY_BUCKETS, findBillingPeriod, type Principal, type RatedCall } from "@centspan/model";
 import { type Gate, openGate } from "@centspan/testing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type ApiClient, createApiClient, createTraceApi } from "./index.ts";
+import { makeCall } from "./testing/use-api.ts";
 
 const ORG = `org-periods-${process.pid}`;
 const SEOUL_OCTOBER = findBillingPeriod("Asia/Seoul", "2026-10");
@@ -50,33 +51,17 @@ function call(callId: string, atNs: bigint, team: string, unitPrice: string | nu
   const unitPriceUsd = parseDecimal(unitPrice ?? "0");
   const costUsd = unitPriceUsd.times(countToDecimal(1000));
   const line = { meter: "input", quantity: 1000, unitPriceUsd, listUnitPriceUsd: unitPriceUsd, costUsd } as const;
-  return {
-    ...EMPTY_IDENTITY,
+  return makeCall({
     callId,
-    team,
-    traceId: callId,
-    spanId: "",
     atNs,
-    durationNs: 1n,
-    provider: "openai",
-    model: "gpt-4.1",
-    effort: "",
-    serviceTier: "",
-    region: "",
-    responseId: "",
-    source: "gateway",
-    dialect: "semconv",
-    inputSemantics: "inclusive",
-    requests: 1,
+    team,
     buckets: { ...EMPTY_BUCKETS, input: 1000 },
-    ttftMs: null,
-    providedCostUsd: null,
-    provenance: "measured",
-    quarantineReason: "",
-    costStatus: unitPrice === null ? "unpriced" : "rated",
-    costUsd: unitPrice === null ? null : costUsd,
-    lines: unitPrice === null ? [] : [{ ...line, priceEntryId: "entry", ratingRunId: "run" }],
-  };
+    ...(unitPrice !== null && {
+      costStatus: "rated",
+      costUsd,
+      lines: [{ ...line, priceEntryId: "entry", ratingRunId: "run" }],
+    }),
+  });
 }
 
 describe("a month", () => {
@@ -143,6 +128,24 @@ describe("a month", () => {
     await expect(api.exportFocus({ version: "1.3", period: "2026-10" }).next()).rejects.toMatchObject({
       field: "version",
     });
+  });
+
+  it("is compared with what a provider says of it, and that it was is in the audit log", async () => {
+    const { workspace, api } = await openWorkspace();
+    const october = findBillingPeriod("UTC", "2026-10");
+    await warehouse.insertCalls(workspace, [call("a", october.fromNs, "search", "0.000002")]);
+    const content = [
+      "start_time,end_time,amount_value,amount_currency,line_item,project_id",
+      '1790812800,1790899200,0.002,usd,"m, input",proj_1',
+      "1790812800,1790899200,-1.5,usd,Credit grant,proj_1",
+    ].join("\n");
+    const found = await api.reconcile({ file: "costs.csv", content, aliases: { proj_1: "search" } });
+    expect(found).toMatchObject({ format: "openai-costs-csv", matched: 1, difference: "-1.5", unexplained: "0" });
+    expect(found.differences).toMatchObject([{ cause: "provider_credit", evidence: "Credit grant", rows: ["row 3"] }]);
+    expect((await api.audit()).data).toMatchObject([{ action: "invoice.reconcile", subject: "costs.csv" }]);
+    const wrong = api.reconcile({ file: "costs.csv", content: content.replace("0.002", "-"), aliases: {} });
+    await expect(wrong).rejects.toThrow('costs.csv: row 2: amount_value: "-" is not an amount');
+    expect((await api.audit()).data).toHaveLength(1);
   });
 
   it("does not close before its end, before it is rated, twice, or before an earlier one", async () => {
