@@ -8,7 +8,9 @@ import type { Command } from "commander";
 import { readConnection } from "../connection.ts";
 import { appScript } from "../stack/services.ts";
 
-type Options = Record<string, string | boolean | undefined>;
+type Options = Record<string, string | boolean | string[] | undefined>;
+
+const collect = (text: string, before: string[] = []): string[] => [...before, text];
 
 /** Of the harness, whose other options are passed on as they are. */
 const addCommon = (command: Command, defaultData: string): Command =>
@@ -28,6 +30,16 @@ export function registerRun(program: Command, defaultData: string): void {
     .option("--task <dir>", "folder with task.json and files/, or the name of a bundled task")
     .option("--resume <id>", "go on with this run; a budget given now replaces the one it had")
     .option("--policy <policy>", "what needs approval: never, on-request, on-failure, or a JSON file with lists")
+    .option("--max-tokens <n>", "stop before the next turn once prompts and answers together have so many")
+    .option("--max-turns <n>", "the same for the turns of a thread; 40 when absent")
+    .option("--max-seconds <n>", "the same for time at work")
+    .option("--role <role>", "plan, execute or verify; one that plans has sub-agents do the work")
+    .option("--role-model <role=model>", "model of sub-agents that execute or verify; repeatable", collect)
+    .option("--sandbox <kind>", "what confines programs: auto, namespaces, container or none")
+    .option("--unsafe", "run programs even where nothing confines them")
+    .option("--egress", "let programs reach, through the gateway, the hosts that its key may")
+    .option("--attend", "read answers to approvals, and words to the agent, from standard input")
+    .option("--keep", "keep the working copy also when the run is finished")
     .option("--record <file>", "write a recording that the engine can replay");
   addCommon(run, defaultData).action((options: Options, command: Command) => passOn("run", options, command));
   const audit = program
@@ -42,15 +54,16 @@ export function registerRun(program: Command, defaultData: string): void {
 /** Ours alone: they become environment, where no other process sees a key. */
 const OWN = new Set(["key", "data"]);
 
-async function passOn(name: string, options: Options, command: Command): Promise<void> {
+async function passOn(task: string, options: Options, command: Command): Promise<void> {
   const args = command.options.flatMap((option) => {
     const value = options[option.attributeName()];
+    const name = option.long ?? "";
     if (value === undefined || value === false || OWN.has(option.attributeName())) return [];
-    return value === true ? [option.long ?? ""] : [option.long ?? "", String(value)];
+    return value === true ? [name] : [value].flat().flatMap((each) => [name, String(each)]);
   });
   const child = spawn(
     process.execPath,
-    ["--enable-source-maps", appScript("harness"), name, ...args, ...command.args],
+    ["--enable-source-maps", appScript("harness"), task, ...args, ...command.args],
     {
       env: { ...process.env, ...describeStack(String(options.data)), ...nameKey(options.key) },
       stdio: "inherit",
