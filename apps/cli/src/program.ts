@@ -8,6 +8,7 @@ import { registerExport } from "./commands/export.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
+import { registerPrices } from "./commands/prices.ts";
 import { registerReconcile } from "./commands/reconcile.ts";
 import { registerRetention } from "./commands/retention.ts";
 import { registerRun } from "./commands/run.ts";
@@ -26,6 +27,7 @@ export function createProgram(defaultData: string): Command {
   registerClose(program, defaultData);
   registerExport(program, defaultData);
   registerReconcile(program, defaultData);
+  registerPrices(program, defaultData);
   registerSpend(program, defaultData);
   registerRun(program, defaultData);
   registerSimulate(program, defaultData);

@@ -1,7 +1,7 @@
 /** The gateway as a process: configuration, key store, telemetry, upstream, ready line. */
 import { openControl } from "@centspan/control";
 import { openSafetyChecks } from "@centspan/model";
-import { listPrices } from "@centspan/pricing";
+import { rateCards } from "@centspan/pricing";
 import { createCredentialCache, listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
 import { createAllowances } from "./allowances.ts";
@@ -9,6 +9,7 @@ import { createAllowedTexts } from "./allowed-texts.ts";
 import { openAlerts } from "./budgets/alerts/open-alerts.ts";
 import { type ChannelSettings, openChannels } from "./budgets/alerts/open-channels.ts";
 import { openBudgets } from "./budgets/budgets.ts";
+import { createPriceBooks } from "./budgets/price-books.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createPrefixMemory } from "./prefix/prefix-memory.ts";
@@ -50,7 +51,10 @@ await runMain("gateway", async () => {
       requestsPerMinute: config.CENTSPAN_RATE_LIMIT_PER_MINUTE ?? null,
       budgets,
     },
-    reserve: { budgets, readPrices: async () => listPrices },
+    reserve: {
+      budgets,
+      readPrices: createPriceBooks(rateCards, control),
+    },
     safety: {
       checks: openSafetyChecks(safetyPlugins, process.env),
       policy: config.CENTSPAN_SAFETY_POLICY,

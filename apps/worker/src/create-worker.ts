@@ -1,9 +1,10 @@
 /** The worker without its process: its loops over open stores, and the server that says how fresh the ratings are. */
-import { type Clock, deriveId, formatInstant } from "@centspan/base";
+import { type Clock, formatInstant } from "@centspan/base";
 import type {
   JobStore,
   Ledger,
-  PriceBook,
+  PriceTermsStore,
+  RateCard,
   RetentionPolicies,
   RetentionStore,
   TraceSummaries,
@@ -11,6 +12,7 @@ import type {
 } from "@centspan/model";
 import { validatePriceBook } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
+import { createPriceBooks } from "./price-books.ts";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 import { runRetentionPass } from "./retention.ts";
 import { startLoop } from "./run-loop.ts";
@@ -22,25 +24,24 @@ const RETENTION_INTERVAL_MS = 3_600_000;
 
 type WorkerOptions = {
   warehouse: UsageFeed & Ledger & TraceSummaries & RetentionStore & { ping(): Promise<void> };
-  control: JobStore & RetentionPolicies & { ping(): Promise<void> };
+  control: JobStore & RetentionPolicies & PriceTermsStore & { ping(): Promise<void> };
   clock: Clock;
-  book: PriceBook;
+  cards: readonly RateCard[];
   gatewayServices: readonly string[];
   /** One line for the operator. */
   say(text: string): void;
 };
 
-export function createWorker({ warehouse, control, clock, book, gatewayServices, say }: WorkerOptions) {
-  validatePriceBook(book);
+export function createWorker({ warehouse, control, clock, cards, gatewayServices, say }: WorkerOptions) {
+  validatePriceBook({ cards, contracts: [], exchangeRates: [] });
   const state = createRatingState();
   const summaries = createSummaryState();
-  // From the content of the book: rating again with the same prices writes the same lines.
-  const ratingRunId = deriveId("rating", JSON.stringify(book));
+  const readPrices = createPriceBooks(cards, control);
   const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control };
   const loops = [
     startLoop({
       async pass() {
-        const rules = { book, ratingRunId, gatewayServices };
+        const rules = { readPrices, gatewayServices };
         const { units } = await runRatingPass(stores, state, rules, (fault) => say(describeFault(fault)));
         return units > 0;
       },

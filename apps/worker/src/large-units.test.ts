@@ -12,7 +12,7 @@ import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 
-const RULES = { book: listPrices, ratingRunId: "run" };
+const RULES = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
 const LARGE = 20_001;
 
 let warehouse: Warehouse;

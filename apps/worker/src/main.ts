@@ -1,7 +1,7 @@
 /** The worker as a process: configuration, stores, ready line. It is ready, and keeps trying, while a store is away. */
 import { createWallClock } from "@centspan/base";
 import { openControl } from "@centspan/control";
-import { listPrices } from "@centspan/pricing";
+import { rateCards } from "@centspan/pricing";
 import { listen, listenSchema, portSchema, readConfig, runMain } from "@centspan/service";
 import { openWarehouse } from "@centspan/warehouse";
 import { z } from "zod";
@@ -30,7 +30,7 @@ await runMain("worker", async () => {
     warehouse,
     control,
     clock: createWallClock(),
-    book: listPrices,
+    cards: rateCards,
     gatewayServices: config.CENTSPAN_GATEWAY_SERVICES,
     say: (text) => process.stderr.write(`worker: ${text}\n`),
   });

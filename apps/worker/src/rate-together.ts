@@ -4,14 +4,15 @@
  * back. Repeating it changes nothing.
  */
 import { callAttributes, type DeriveOptions, deriveReports } from "@centspan/attribution";
-import type { Call, Ledger, PriceBook, Usage, UsageFeed, UsageUnit } from "@centspan/model";
+import type { Call, Ledger, Usage, UsageFeed, UsageUnit } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import type { Claims } from "./claims.ts";
+import type { PricedBy } from "./price-books.ts";
 import { runInTurns } from "./run-in-turns.ts";
 
 const CALLS_PER_PART = 10_000;
 
-export type RatingRules = { book: PriceBook; ratingRunId: string } & DeriveOptions;
+export type RatingRules = { readPrices(workspace: string): Promise<PricedBy> } & DeriveOptions;
 
 export type RatingContext = {
   feed: Pick<UsageFeed, "readUsage">;
@@ -60,10 +61,11 @@ export async function* storeByParts(
   // In the order in which the store has them: each part then is one stretch of its table.
   reported.sort((a, b) => (a.callId < b.callId ? -1 : a.callId > b.callId ? 1 : 0));
   const callIds = reported.map(({ callId }) => callId);
+  const { book, ratingRunId } = await rules.readPrices(workspace);
   while (reported.length > 0) {
     const part = reported.splice(0, CALLS_PER_PART);
     const stored = await ledger.readCalls(workspace, claims.listUnheard(workspace, part));
-    const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, rules.book, rules.ratingRunId));
+    const calls = claims.settle(workspace, part, stored).map((call) => rateCall(call, book, ratingRunId));
     await ledger.insertCalls(workspace, calls);
     yield calls.length;
   }

@@ -64,7 +64,7 @@ async function rate(state: ReturnType<typeof createRatingState>, sinceNs: bigint
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
   // Kept for ever.
   const policies = { listRetention: async () => [] };
-  const rules = { book: listPrices, ratingRunId: "run" };
+  const rules = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
   const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs, policies }, state, rules);
   expect(faults).toEqual([]);
   return asOfNs;

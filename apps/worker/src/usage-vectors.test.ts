@@ -84,7 +84,7 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
   const { asOfNs } = await warehouse.listChangedUsage(2n ** 62n);
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
   const gatewayServices = vectors.flatMap(({ context }) => context?.gateway_services ?? []);
-  const rules = { book: listPrices, ratingRunId: "run", gatewayServices };
+  const rules = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }), gatewayServices };
   const { faults } = await runRatingPass(
     { feed, ledger: warehouse, jobs, policies: control },
     createRatingState(),

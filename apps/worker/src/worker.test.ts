@@ -11,7 +11,7 @@ import { createWorker } from "./create-worker.ts";
 import { createRatingState, RATING_JOB, runRatingPass } from "./rating-pass.ts";
 import { runRetentionPass } from "./retention.ts";
 
-const RULES = { book: listPrices, ratingRunId: "run" };
+const RULES = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
 
 let warehouse: Warehouse;
 let control: Control;
@@ -211,7 +211,9 @@ describe("a pass", () => {
       makeSpan({ traceId: broken, attributes: chat({ "gen_ai.request.model": "bad" }) }),
       makeSpan({ traceId: whole, attributes: chat() }),
     ]);
-    const { faults } = await runRatingPass(stores(), createRatingState(), { ...RULES, book: { ...listPrices, cards } });
+    const { faults } = await runRatingPass(stores(), createRatingState(), {
+      readPrices: async () => ({ book: { ...listPrices, cards }, ratingRunId: "run" }),
+    });
     expect(faults).toMatchObject([{ workspace, unit: { traceId: broken }, error: expect.any(RangeError) }]);
     expect(await readCalls(workspace)).toMatchObject([{ traceId: whole }]);
   });
@@ -224,7 +226,7 @@ describe("the worker", () => {
       warehouse: own,
       control,
       clock: { nowNs: () => NOW_NS },
-      book: listPrices,
+      cards: rateCards,
       gatewayServices: [],
       say: (text) => said.push(text),
     });
@@ -250,7 +252,9 @@ describe("the worker", () => {
       return page.data.length > 0 && page;
     });
     expect(listed).toMatchObject([{ traceId: call?.traceId, spans: 1, calls: 1 }]);
-    expect(call?.lines[0]?.ratingRunId).toBe(deriveId("rating", JSON.stringify(listPrices)));
+    expect(call?.lines[0]?.ratingRunId).toBe(
+      deriveId("rating", JSON.stringify(rateCards), JSON.stringify({ contracts: [], exchangeRates: [] })),
+    );
     const health = await worker.app.inject({ url: "/health" });
     expect(health.statusCode).toBe(200);
     expect(health.json()).toEqual({ status: "ok", ratedThrough: expect.stringMatching(/^20\d\d-.*Z$/) });

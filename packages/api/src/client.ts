@@ -8,6 +8,7 @@ import {
   type budgetInputSchema,
   budgetRowSchema,
   callRowSchema,
+  costPreviewRowSchema,
   costRowSchema,
   keyRowSchema,
   logRowSchema,
@@ -15,7 +16,10 @@ import {
   metricTotalRowSchema,
   outcomeCostRowSchema,
   outcomeRowSchema,
+  type PreviewGroup,
   periodRowSchema,
+  priceTermsRowSchema,
+  type priceTermsSchema,
   type reconciliationInputSchema,
   reconciliationRowSchema,
   sourceRowSchema,
@@ -37,6 +41,7 @@ const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), n
 const outcomesCost = z.object({ data: z.array(outcomeCostRowSchema), total: outcomeCostRowSchema });
 const workspaceList = listOf(z.object({ id: z.string(), name: z.string(), createdAt: z.string() }));
 const timeZoneAnswer = z.object({ timeZone: z.string() });
+const ratingAnswer = z.object({ ratingRunId: z.string(), changedCalls: z.int() });
 const problem = z.object({ code: z.string(), detail: z.string(), field: z.string().optional() });
 
 export type ApiClient = ReturnType<typeof createApiClient>;
@@ -100,6 +105,18 @@ export function createApiClient(send: Send) {
     exportFocus: (query: Query & { version: string; period: string }) => download("/export/focus", query),
     reconcile: (body: z.input<typeof reconciliationInputSchema>) =>
       write(reconciliationRowSchema, "POST", "/reconciliations", body),
+    priceTerms: () => get(priceTermsRowSchema, "/prices/terms"),
+    addPriceTerms: (terms: z.input<typeof priceTermsSchema>) =>
+      write(priceTermsRowSchema, "POST", "/prices/terms", terms),
+    endContract: (id: string, to: string) =>
+      write(priceTermsRowSchema, "PUT", `/prices/contracts/${encodeURIComponent(id)}/end`, { to }),
+    previewPrices: (body: {
+      from: string;
+      to: string;
+      groupBy?: PreviewGroup;
+      terms?: z.input<typeof priceTermsSchema>;
+    }) => write(listOf(costPreviewRowSchema), "POST", "/prices/preview", body),
+    ratePrices: (body: { from: string; to: string }) => write(ratingAnswer, "POST", "/prices/rating-runs", body),
     audit: (query: Query = {}) => get(listOf(auditRowSchema), "/audit", query),
     budgets: () => get(listOf(budgetRowSchema), "/budgets"),
     createBudget: (budget: z.input<typeof budgetInputSchema>) => write(budgetRowSchema, "POST", "/budgets", budget),

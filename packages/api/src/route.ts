@@ -12,7 +12,9 @@ import type {
   Ledger,
   OrgStore,
   PeriodStore,
+  PriceTermsStore,
   Principal,
+  RatingStore,
   SignalStore,
   SpanStore,
 } from "@centspan/model";
@@ -22,8 +24,8 @@ import type { z } from "zod";
 type Pingable = { ping(): Promise<void> };
 
 export type ApiDeps = {
-  warehouse: SpanStore & SignalStore & Ledger & BillingReader & Pingable;
-  control: KeyStore & BudgetStore & OrgStore & JobStore & PeriodStore & Pingable;
+  warehouse: SpanStore & SignalStore & Ledger & BillingReader & RatingStore & Pingable;
+  control: KeyStore & BudgetStore & OrgStore & JobStore & PeriodStore & PriceTermsStore & Pingable;
   clock: Clock;
 };
 

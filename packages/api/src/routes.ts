@@ -19,6 +19,7 @@ import { listWorkspaces } from "./use-cases/list-workspaces.ts";
 import { assignUnallocated, closePeriod, listPeriods, readPeriod, setBillingTimeZone } from "./use-cases/periods.ts";
 import { postOutcome } from "./use-cases/post-outcome.ts";
 import { createReportRoute } from "./use-cases/post-report.ts";
+import { addPriceTerms, endContract, listPriceTerms, previewPrices, ratePrices } from "./use-cases/prices.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
 import { reconcileInvoice } from "./use-cases/reconcile-invoice.ts";
@@ -53,6 +54,11 @@ export const ROUTES: readonly Route[] = [
   setBillingTimeZone,
   exportFocus,
   reconcileInvoice,
+  listPriceTerms,
+  addPriceTerms,
+  endContract,
+  previewPrices,
+  ratePrices,
   listAudit,
   listBudgets,
   createBudget,

@@ -34,5 +34,10 @@ export const MIGRATIONS: readonly { tag: string; when: number; sql: string }[] =
     "tag": "0006_budget_visits",
     "when": 1796010860528,
     "sql": "ALTER TABLE \"budget_leases\" ADD COLUMN \"visit\" bigint NOT NULL;"
+  },
+  {
+    "tag": "0007_price_terms",
+    "when": 1796013813813,
+    "sql": "CREATE TABLE \"contract_prices\" (\n\t\"workspace\" text NOT NULL,\n\t\"id\" text NOT NULL,\n\t\"contract\" jsonb NOT NULL,\n\t\"created_at\" timestamp (6) with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"contract_prices_pkey\" PRIMARY KEY(\"workspace\",\"id\")\n);\n--> statement-breakpoint\nCREATE TABLE \"exchange_rates\" (\n\t\"workspace\" text NOT NULL,\n\t\"currency\" text NOT NULL,\n\t\"from\" text NOT NULL,\n\t\"rate\" jsonb NOT NULL,\n\t\"created_at\" timestamp (6) with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"exchange_rates_pkey\" PRIMARY KEY(\"workspace\",\"currency\",\"from\")\n);\n--> statement-breakpoint\nALTER TABLE \"contract_prices\" ADD CONSTRAINT \"contract_prices_workspace_workspaces_id_fk\" FOREIGN KEY (\"workspace\") REFERENCES \"public\".\"workspaces\"(\"id\") ON DELETE no action ON UPDATE no action;--> statement-breakpoint\nALTER TABLE \"exchange_rates\" ADD CONSTRAINT \"exchange_rates_workspace_workspaces_id_fk\" FOREIGN KEY (\"workspace\") REFERENCES \"public\".\"workspaces\"(\"id\") ON DELETE no action ON UPDATE no action;"
   }
 ];

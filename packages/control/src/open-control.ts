@@ -10,6 +10,7 @@ import type {
   KeyStore,
   OrgStore,
   PeriodStore,
+  PriceTermsStore,
   RetentionPolicies,
 } from "@centspan/model";
 import { drizzle } from "drizzle-orm/node-postgres";
@@ -21,6 +22,7 @@ import { createKeyStore } from "./key-store.ts";
 import { migrateControl } from "./migrate.ts";
 import { createOrgStore } from "./org-store.ts";
 import { createPeriodStore } from "./period-store.ts";
+import { createPriceTermsStore } from "./price-terms-store.ts";
 import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 
@@ -36,7 +38,8 @@ export type Control = KeyStore &
   RetentionPolicies &
   BudgetStore &
   BudgetAccounts &
-  PeriodStore & {
+  PeriodStore &
+  PriceTermsStore & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
     /** Resolves when the store answers; `store_unavailable` otherwise. */
@@ -64,6 +67,7 @@ export function openControl(options: ControlOptions): Control {
       ...createBudgetStore(db),
       ...createBudgetAccounts(db),
       ...createPeriodStore(db),
+      ...createPriceTermsStore(db),
     }),
     ...guardStore({
       migrate: () => migrateControl(options.url),

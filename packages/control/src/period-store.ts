@@ -112,7 +112,7 @@ function requireNext(last: ClosedPeriod, { period, fromNs }: BillingPeriod): voi
   throw new CentspanError("conflict", `period: ${period} ${why}`, { field: "period" });
 }
 
-async function insertAudit(
+export async function insertAudit(
   db: Queries,
   workspace: string,
   entry: Parameters<PeriodStore["writeAudit"]>[1],

@@ -4,7 +4,16 @@
  * A change here needs `npm run generate` in this package, which writes a new migration; committed ones never change.
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
-import type { AlertChannel, AuditEntry, BudgetInput, KeyKind, KeyRules, Signal } from "@centspan/model";
+import type {
+  AlertChannel,
+  AuditEntry,
+  BudgetInput,
+  ContractPrice,
+  ExchangeRate,
+  KeyKind,
+  KeyRules,
+  Signal,
+} from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -238,6 +247,34 @@ export const statementLines = pgTable(
       foreignColumns: [periods.workspace, periods.period],
     }),
   ],
+);
+
+/** Contracts with providers, whole as they were checked; an end is the one thing that comes later. */
+export const contractPrices = pgTable(
+  "contract_prices",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text("id").notNull(),
+    contract: jsonb("contract").$type<ContractPrice>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "contract_prices_pkey", columns: [table.workspace, table.id] })],
+);
+
+export const exchangeRates = pgTable(
+  "exchange_rates",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    currency: text("currency").notNull(),
+    from: text("from").notNull(),
+    rate: jsonb("rate").$type<ExchangeRate>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "exchange_rates_pkey", columns: [table.workspace, table.currency, table.from] })],
 );
 
 /** Who did what that money depends on. Rows are only ever added. */

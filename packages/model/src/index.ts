@@ -15,6 +15,7 @@ export * from "./outcome.ts";
 export * from "./period.ts";
 export * from "./period-rows.ts";
 export * from "./price.ts";
+export * from "./price-rows.ts";
 export * from "./price-table.ts";
 export * from "./protocol-chat.ts";
 export * from "./protocol-errors.ts";

@@ -10,6 +10,7 @@ import type { KeyRules } from "./key-rules.ts";
 import type { LogRecord } from "./log.ts";
 import type { MetricPoint } from "./metric.ts";
 import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { PriceTerms } from "./price.ts";
 import type { CallClass, PriceTable } from "./price-table.ts";
 import type { Block, Signal, SignalTable } from "./signal.ts";
 import type { SpanRecord } from "./span.ts";
@@ -386,6 +387,18 @@ export type OrgStore = {
   listWorkspaces(org: string): Promise<WorkspaceInfo[]>;
   ensureTeam(workspace: string, team: Team): Promise<void>;
   listTeams(workspace: string): Promise<Team[]>;
+};
+
+/** What a workspace agreed on with providers, on top of the list prices. Entries are added, and never edited. */
+export type PriceTermsStore = {
+  readPriceTerms(workspace: string): Promise<PriceTerms>;
+  /**
+   * Adds what is not there yet, all of it or nothing: one with a contract's id and other content is a `conflict`. `check`
+   * is given all terms as they would be, and throws where they contradict each other.
+   */
+  addPriceTerms(workspace: string, terms: PriceTerms, actor: string, check: (all: PriceTerms) => void): Promise<void>;
+  /** The contract no longer holds from then on. `not_found`, or `conflict` where it has an end already. */
+  endContract(workspace: string, id: string, to: string, actor: string): Promise<void>;
 };
 
 /** Durable progress of background jobs, and how fresh their results are. */

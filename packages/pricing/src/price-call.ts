@@ -22,7 +22,6 @@ import {
 import { isInForce, matchModel, type Offer, readDate, readOffer } from "./offers.ts";
 import { type Shelf, type Shelves, selectEntry } from "./select-entry.ts";
 
-
 /** A book with what its texts say worked out. */
 export type OpenBook = {
   shelves: Shelves;

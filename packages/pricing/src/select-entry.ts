@@ -14,7 +14,8 @@ export type Shelves = ReadonlyMap<string, Shelf>;
 
 /** The entry that prices the call, or null when there is none or more than one has an equal claim. */
 export function selectEntry(call: Call, shelves: Shelves): PriceEntry | null {
-  const holds = ({ said, ...dated }: Candidate): boolean => isInForce(dated, call.atNs) && selectorsHold(said.when, call);
+  const holds = ({ said, ...dated }: Candidate): boolean =>
+    isInForce(dated, call.atNs) && selectorsHold(said.when, call);
   const own = listOwn(call, shelves).filter(holds);
   return chooseCandidate(own.length > 0 ? own : listPassedThrough(call, shelves).filter(holds));
 }

@@ -80,7 +80,10 @@ const WEEK_DAYS = [0, 1, 2, 3, 4, 5, 6];
 
 function findMinuteCuts(selectors: readonly PriceSelectors[]): number[] {
   if (selectors.length === 0) return [];
-  const ofDay = new Set([0, ...selectors.flatMap(({ hours }) => (hours ? [hours.from, hours.to].map(minuteOfDay) : []))]);
+  const ofDay = new Set([
+    0,
+    ...selectors.flatMap(({ hours }) => (hours ? [hours.from, hours.to].map(minuteOfDay) : [])),
+  ]);
   const cuts = WEEK_DAYS.flatMap((day) => [...ofDay].map((minute) => day * DAY_MINUTES + minute));
   return cuts.filter((cut) => cut > 0).sort((a, b) => a - b);
 }

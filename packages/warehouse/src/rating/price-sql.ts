@@ -38,10 +38,10 @@ const hashClass = (columns: readonly string[]): string => `cityHash64(${columns.
 function selectRows(name: string, rows: readonly string[][], columns: readonly string[]): Fragment {
   const texts = rows.map((fields) => JSON.stringify(fields));
   const chunks = splitByBytes(texts).map((chunk, index) => [`${name}${index}`, chunk] as const);
-  const arrays = chunks.map(([chunk]) => `{${chunk}:Array(String)}`).join(", ");
+  const arrays = ["[]::Array(String)", ...chunks.map(([chunk]) => `{${chunk}:Array(String)}`)].join(", ");
   return {
     sql: `SELECT ${columns.join(", ")}
-      FROM (SELECT JSONExtract(arrayJoin(arrayConcat([]::Array(String), ${arrays})), 'Array(String)') AS fields)`,
+      FROM (SELECT JSONExtract(arrayJoin(arrayConcat(${arrays})), 'Array(String)') AS fields)`,
     params: Object.fromEntries(chunks),
   };
 }

@@ -1,0 +1,101 @@
+/**
+ * What a workspace agreed on with providers. Terms are added under a lock of their workspace, so that two additions can't
+ * contradict each other; each addition and each end is in the audit log.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { CentspanError } from "@centspan/base";
+import type { PriceTerms, PriceTermsStore } from "@centspan/model";
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { insertAudit } from "./period-store.ts";
+import { contractPrices, exchangeRates } from "./schema.ts";
+import { violatedConstraint } from "./store-errors.ts";
+
+type Queries = Pick<NodePgDatabase, "select" | "insert" | "update" | "execute">;
+
+export function createPriceTermsStore(db: NodePgDatabase): PriceTermsStore {
+  return {
+    readPriceTerms: (workspace) => readTerms(db, workspace),
+
+    async addPriceTerms(workspace, terms, actor, check) {
+      try {
+        await db.transaction(async (tx) => {
+          await lock(tx, workspace);
+          const before = await readTerms(tx, workspace);
+          const added = findAdded(before, terms);
+          check({
+            contracts: [...before.contracts, ...added.contracts],
+            exchangeRates: [...before.exchangeRates, ...added.exchangeRates],
+          });
+          const { contracts, exchangeRates: rates } = added;
+          if (contracts.length + rates.length === 0) return;
+          if (contracts.length > 0)
+            await tx
+              .insert(contractPrices)
+              .values(contracts.map((contract) => ({ workspace, id: contract.id, contract })));
+          if (rates.length > 0)
+            await tx
+              .insert(exchangeRates)
+              .values(rates.map((rate) => ({ workspace, currency: rate.currency, from: rate.from, rate })));
+          const subject = [...contracts.map(({ id }) => id), ...rates.map((rate) => `${rate.currency} ${rate.from}`)];
+          const details = { contracts: contracts.length, exchangeRates: rates.length };
+          await insertAudit(tx, workspace, { actor, action: "prices.added", subject: subject.join(", "), details });
+        });
+      } catch (thrown) {
+        if (violatedConstraint(thrown) === null) throw thrown;
+        throw new CentspanError("not_found", `There is no workspace ${workspace}.`, { cause: thrown });
+      }
+    },
+
+    endContract: (workspace, id, to, actor) =>
+      db.transaction(async (tx) => {
+        await lock(tx, workspace);
+        const isIt = and(eq(contractPrices.workspace, workspace), eq(contractPrices.id, id));
+        const [row] = await tx.select({ contract: contractPrices.contract }).from(contractPrices).where(isIt);
+        if (!row) throw new CentspanError("not_found", `There is no contract ${id} in this workspace.`);
+        if (row.contract.to !== undefined)
+          throw new CentspanError("conflict", `to: contract ${id} ends on ${row.contract.to} already`, { field: "to" });
+        await tx
+          .update(contractPrices)
+          .set({ contract: { ...row.contract, to } })
+          .where(isIt);
+        await insertAudit(tx, workspace, { actor, action: "prices.ended", subject: id, details: { to } });
+      }),
+  };
+}
+
+const lock = (tx: Queries, workspace: string) =>
+  tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`price terms ${workspace}`}, 0))`);
+
+async function readTerms(db: Queries, workspace: string): Promise<PriceTerms> {
+  const contracts = await db
+    .select({ contract: contractPrices.contract })
+    .from(contractPrices)
+    .where(eq(contractPrices.workspace, workspace))
+    .orderBy(asc(contractPrices.id));
+  const rates = await db
+    .select({ rate: exchangeRates.rate })
+    .from(exchangeRates)
+    .where(eq(exchangeRates.workspace, workspace))
+    .orderBy(asc(exchangeRates.currency), asc(exchangeRates.from));
+  return { contracts: contracts.map(({ contract }) => contract), exchangeRates: rates.map(({ rate }) => rate) };
+}
+
+/** Of what is given, what is not there yet. The same once more is no change; another under the same name is refused. */
+function findAdded(before: PriceTerms, { contracts, exchangeRates: rates }: PriceTerms): PriceTerms {
+  const isNew = <T>(given: T, known: T | undefined, name: string, field: string): boolean => {
+    if (known === undefined) return true;
+    if (isDeepStrictEqual(known, given)) return false;
+    throw new CentspanError("conflict", `${field}: entry ${name}: is there already, and says otherwise`, { field });
+  };
+  return {
+    contracts: contracts.filter((contract) => {
+      const known = before.contracts.find(({ id }) => id === contract.id);
+      return isNew(contract, known, contract.id, "contracts");
+    }),
+    exchangeRates: rates.filter((rate) => {
+      const known = before.exchangeRates.find(({ currency, from }) => currency === rate.currency && from === rate.from);
+      return isNew(rate, known, `${rate.currency} from ${rate.from}`, "exchangeRates");
+    }),
+  };
+}
