@@ -12,15 +12,16 @@ import type { Exports } from "./decoder-exports.ts";
 import { createClassifier, listWords } from "./lifted-values.ts";
 
 type Memory = { readonly buffer: ArrayBuffer };
-/** What Node has of it is used; its type definitions leave it out. */
-type WebAssembly = {
+/** What is used of WebAssembly. Node's type definitions leave it out, those of browsers don't. */
+type Wasm = {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (
     module: object,
     imports: Record<string, Record<string, unknown>>,
   ) => { readonly exports: Exports & { memory: Memory } };
 };
-const { Module, Instance }: WebAssembly = Reflect.get(globalThis, "WebAssembly");
+const GLOBAL_NAME: string = "WebAssembly";
+const { Module, Instance }: Wasm = Reflect.get(globalThis, GLOBAL_NAME);
 
 export type Decoder = {
   readonly wasm: Exports;

@@ -15,9 +15,7 @@ const NAMES = {
 
 /** Field 1 of both envelopes is what the records share, field 2 the list. */
 const SHARED = 0x0a;
-const LIST = 0x12;
-
-export { LIST as RECORDS };
+export const RECORDS = 0x12;
 
 /** Reads the records of a scope. */
 export type ReadList = (list: string) => unknown;
@@ -33,7 +31,7 @@ export function walkExport(wasm: Exports, signal: Signal, lists: RecordLists, re
         readShared(wasm, `${path}.resource`, ["", "resource", scopes], lists, wasm.readResource);
         wasm.closeResource();
         const shared = lists.problem;
-        eachMessage(wasm, LIST, [], (scopeIndex) => {
+        eachMessage(wasm, RECORDS, [], (scopeIndex) => {
           const scopePath = `${scopes}[${scopeIndex}]`;
           descend(wasm, scopePath, () => {
             lists.problem = shared;
