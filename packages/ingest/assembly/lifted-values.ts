@@ -5,7 +5,7 @@
 import { AttributesColumn } from "./attributes-column";
 import { TextColumn } from "./column";
 import { NameColumn } from "./name-column";
-import { appendWord, isOneOf, LAYERS, MARKS, OPERATIONS_WITHOUT_MODEL } from "./words";
+import { appendWord, isOneOf, LAYERS, MARKS, MAX_LISTS, OPERATIONS_WITHOUT_MODEL } from "./words";
 
 /** Classes of keys, as the host's `classify` gives them; 0 is for every other key. */
 export const LAYER: u32 = 1;
@@ -28,7 +28,8 @@ export const USAGE: u32 = 12;
 export const SERVICE: u32 = 13;
 /** The first of those that mark a model's span, one for each list from MARKS on. */
 export const FIRST_MARK: u32 = 14;
-const CLASSES: u32 = 32;
+/** There are fewer marks than lists: `addWord` ends the start of an instance that is given more. */
+const CLASSES: u32 = FIRST_MARK + MAX_LISTS;
 /** The last of LAYERS: of a record that names none. */
 const OTHER_LAYER = 3;
 

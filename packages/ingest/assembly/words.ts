@@ -11,7 +11,7 @@ export const METRIC_TYPES: u32 = 5;
 export const TEMPORALITIES: u32 = 6;
 /** The first of the lists that mark a model's span, one for each attribute that may. */
 export const MARKS: u32 = 7;
-const MAX_LISTS = 32;
+export const MAX_LISTS: u32 = 32;
 
 class Word {
   constructor(
@@ -21,7 +21,7 @@ class Word {
 }
 
 const lists: Word[][] = [];
-for (let i = 0; i < MAX_LISTS; i++) lists.push([]);
+for (let i: u32 = 0; i < MAX_LISTS; i++) lists.push([]);
 
 export function addWord(list: u32, start: usize, count: u32): void {
   const kept = heap.alloc(count);
