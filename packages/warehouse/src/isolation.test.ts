@@ -1,3 +1,5 @@
+import { formatDecimal } from "@centspan/base";
+import type { PriceTable } from "@centspan/model";
 import { beforeAll, expect, it } from "vitest";
 import type { Warehouse } from "./index.ts";
 import { useWarehouse } from "./testing/create-warehouse.ts";
@@ -80,8 +82,40 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   sumCostsByMeter: async (w, ws) => (await w.sumCosts(ws, query("meter"))).map(({ group }) => group),
   listMeterSpend: async (w, ws) => (await w.listMeterSpend(ws, {})).map(({ meter }) => meter),
   listDailySpend: async (w, ws) => (await w.listDailySpend(ws, query("key"))).map(({ group }) => group),
+  sumTeams: async (w, ws) => (await w.sumTeams(ws, ALL_TIME)).map(({ exactUsd }) => formatDecimal(exactUsd)),
+  readFirstPostedNs: async (w, ws) => [(await w.readFirstPostedNs(ws)) ?? undefined],
+  listCharges: async (w, ws) => {
+    const keys: string[] = [];
+    for await (const charges of w.listCharges(ws, ALL_TIME, "UTC")) keys.push(...charges.map(({ key }) => key));
+    return keys;
+  },
+  sumUsage: async (w, ws) => (await w.sumUsage(ws, ALL_TIME, 3600)).map(({ key }) => key),
+  listCallClasses: async (w, ws) =>
+    (await w.listCallClasses(ws, { range: ALL_TIME, scopes: UNPRICED.scopes })).map(({ model }) => model),
+  previewCosts: async (w, ws) =>
+    (await w.previewCosts(ws, { table: UNPRICED, range: ALL_TIME, groupBy: "key" })).map(({ group }) => group),
   listTaskSpend: async (w, ws) => (await w.listTaskSpend(ws, query("key"))).map(({ group, status }) => [group, status]),
   listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
+};
+const ALL_TIME = { fromNs: 0n, toNs: 2n ** 63n - 1n };
+const UNPRICED: PriceTable = {
+  scopes: { keyIds: [], teams: [] },
+  classes: [
+    {
+      callClass: {
+        provider: "centspan",
+        model: "scripted-strong",
+        serviceTier: "",
+        region: "",
+        keyId: "",
+        team: "",
+      },
+      timeCutsNs: [],
+      contextCuts: [],
+      minuteCuts: [],
+      prices: [{ timeBand: 0, contextBand: 0, minuteBand: 0, price: null }],
+    },
+  ],
 };
 const query = <T>(groupBy: T) => ({ groupBy, filter: {}, timeZone: "UTC" });
 
@@ -114,6 +148,12 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   sumCostsByMeter: { red: ["input"], blue: ["input", "output_text"] },
   listMeterSpend: { red: ["input"], blue: ["output_text"] },
   listDailySpend: { red: ["red"], blue: ["blue"] },
+  sumTeams: { red: ["0.000003"], blue: ["0.000006"] },
+  readFirstPostedNs: { red: [NOON_NS], blue: [NOON_NS] },
+  listCharges: { red: ["red"], blue: ["blue"] },
+  sumUsage: { red: ["red"], blue: ["blue"] },
+  listCallClasses: { red: ["scripted-strong"], blue: ["scripted-strong"] },
+  previewCosts: { red: ["red"], blue: ["blue"] },
   listTaskSpend: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
   listOutcomes: { red: ["red"], blue: ["blue"] },
 };
@@ -128,7 +168,7 @@ it.each(Object.keys(QUESTIONS))("%s answers from one workspace only", async (nam
 });
 
 it("asks every reader of the ports", () => {
-  const readers = Object.keys(test.warehouse).filter((name) => /^(list|read|sum)/.test(name));
+  const readers = Object.keys(test.warehouse).filter((name) => /^(list|read|sum|preview)/.test(name));
   const acrossWorkspaces = ["listChangedUsage"];
   expect(readers.filter((name) => !(name in QUESTIONS) && !acrossWorkspaces.includes(name))).toEqual([]);
 });
