@@ -64,7 +64,7 @@ async function openRun(onAsk: (turn: number, child: Child) => void = () => undef
   return { task, peer, workDir, kill, run, findRun, first: ["--task", task.dir, "--model", "m"] };
 }
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 120_000 };
 
 it("asks the lost question again, word for word and under the same key, and changes nothing twice", limit, async () => {
   let killed = false;

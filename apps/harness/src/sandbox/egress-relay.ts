@@ -45,6 +45,7 @@ export async function openEgressRelay(options: RelayOptions): Promise<EgressRela
   const path = join(folder, SOCKET_NAME);
   await new Promise<void>((resolve) => server.listen(path, resolve));
   // Programs of a sandbox run as somebody else.
+  await chmod(folder, 0o711);
   await chmod(path, 0o666);
   return {
     folder,
@@ -103,9 +104,10 @@ function passOn(client: Socket, bytes: Buffer, options: RelayOptions): void {
   gateway.once("close", () => {
     const { bytesWritten: sentBytes, bytesRead: receivedBytes } = gateway;
     options.onPassage({ method, host: hostOf(target), status, sentBytes, receivedBytes });
-    client.destroy();
+    // With what is still on its way to it.
+    client.end();
   });
-  gateway.on("error", () => gateway.destroy());
+  gateway.on("error", () => client.destroy());
   client.once("close", () => gateway.destroy());
   gateway.write(head + END_OF_HEAD, "latin1");
   gateway.write(bytes.subarray(at + END_OF_HEAD.length));
