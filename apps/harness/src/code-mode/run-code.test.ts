@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { CodeLimits } from "./messages.ts";
 import { CODE_LIMITS, type CodeOptions, runCode } from "./run-code.ts";
@@ -46,9 +45,14 @@ it("lets a program catch what a tool throws, and keeps its log to itself", async
 
 it("has as many calls under way as the program makes at once, and lets them go when it ends", async () => {
   const signals: AbortSignal[] = [];
+  let letGo: () => void = () => undefined;
+  const allMade = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
   const call: CodeOptions["call"] = async (_tool, _json, signal) => {
     signals.push(signal);
-    await sleep(5);
+    if (signals.length === 3) letGo();
+    await allMade;
     return "";
   };
   const code = "tools.search(); await Promise.all([tools.search(), tools.search()]); return 1";
