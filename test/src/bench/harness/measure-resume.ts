@@ -46,7 +46,12 @@ export function startHarness(stack: ReplayStack, workDir: string, args: readonly
   };
 }
 
-export type ResumeFigures = { resumeRuns: number; resumeMismatches: number; doubleBilled: number; killed: number };
+export type ResumeFigures = { resumeRuns: number; resumeMismatches: number; doubleBilled: number };
+
+const STARTED = /^\{"type":"run",.*$/m;
+const START_DEADLINE_MS = 60_000;
+/** A run that ends before it is killed says nothing; so many of those for each that counts. */
+const MOST_SURVIVORS = 10;
 
 export async function measureResume(
   stack: ReplayStack,
@@ -55,42 +60,35 @@ export async function measureResume(
   seed: number,
 ): Promise<ResumeFigures> {
   const workDir = mkdtempSync(join(tmpdir(), "centspan-resume-"));
-  const args = ["run", "--task", task, "--model", MODEL];
   const random = createRandom(seed);
+  const figures: ResumeFigures = { resumeRuns: 0, resumeMismatches: 0, doubleBilled: 0 };
+  const start = async () => {
+    const harness = startHarness(stack, workDir, ["run", "--task", task, "--model", MODEL]);
+    await harness.running.waitFor(STARTED, START_DEADLINE_MS);
+    return { harness, beganMs: performance.now() };
+  };
   try {
-    const beganMs = performance.now();
-    const { runId: _, ...expected } = await startHarness(stack, workDir, args).finish();
-    const wholeMs = performance.now() - beganMs;
-    const figures: ResumeFigures = { resumeRuns: runs, resumeMismatches: 0, doubleBilled: 0, killed: 0 };
-    for (let run = 0; run < runs; run++) {
+    const undisturbed = await start();
+    const { runId: _, ...expected } = await undisturbed.harness.finish();
+    let longestMs = performance.now() - undisturbed.beganMs;
+    for (let tries = 0; figures.resumeRuns < runs; tries++) {
+      if (tries > runs * MOST_SURVIVORS) throw new Error(`${tries} runs ended before they were killed`);
       const before = await stack.countCalls();
-      const { result, wasKilled } = await killAndResume(stack, workDir, args, random.next() * wholeMs);
-      const { runId: __, ...ended } = result;
+      const { harness, beganMs } = await start();
+      await Promise.race([sleep(random.next() * longestMs), harness.running.exited]);
+      if (!harness.running.child.kill("SIGKILL")) {
+        longestMs = Math.min(longestMs, performance.now() - beganMs);
+        continue;
+      }
+      await harness.running.exited;
+      const runId = harness.lines().find(({ type }) => type === "run")?.runId ?? "";
+      const { runId: __, ...ended } = await startHarness(stack, workDir, ["run", "--resume", runId]).finish();
+      figures.resumeRuns += 1;
       if (JSON.stringify(ended) !== JSON.stringify(expected)) figures.resumeMismatches += 1;
       figures.doubleBilled += Math.max(0, (await stack.countCalls()) - before - expected.turns);
-      figures.killed += wasKilled ? 1 : 0;
     }
     return figures;
   } finally {
     rmSync(workDir, { recursive: true, force: true });
   }
-}
-
-/** A kill before the run has an id leaves nothing to go on with: then it is begun again. */
-async function killAndResume(
-  stack: ReplayStack,
-  workDir: string,
-  args: readonly string[],
-  afterMs: number,
-): Promise<{ result: TaskResult; wasKilled: boolean }> {
-  const first = startHarness(stack, workDir, args);
-  await Promise.race([sleep(afterMs), first.running.exited]);
-  const wasKilled = first.running.child.kill("SIGKILL");
-  await first.running.exited;
-  const finished = first.lines().find((line) => line.status !== undefined);
-  const runId = first.lines().find((line) => line.type === "run")?.runId;
-  if (finished !== undefined || runId === undefined) {
-    return { result: await (finished === undefined ? startHarness(stack, workDir, args) : first).finish(), wasKilled };
-  }
-  return { result: await startHarness(stack, workDir, ["run", "--resume", runId]).finish(), wasKilled };
 }
