@@ -1,14 +1,13 @@
 /** What a call is told that does not fit in its budget. */
 import { CentspanError, type Decimal, formatDecimal } from "@centspan/base";
-import type { Budget, BudgetState } from "@centspan/model";
-import type { Concern } from "./budgets.ts";
+import type { Budget, BudgetPeriod, BudgetState } from "@centspan/model";
 
 /** What is held for calls under way comes free as they end. */
 const TRY_AGAIN_S = 1;
 
 /** Clients ask again after a 429 and not after a 402: only what may pass in a moment may be asked for in a moment. */
 export function refuseOverBudget(
-  { budget, subject, period }: Pick<Concern, "budget" | "subject" | "period">,
+  { budget, subject, period }: { budget: Budget; subject: string; period: BudgetPeriod },
   { limitUsd, spentUsd, reservedUsd }: BudgetState,
   amountUsd: Decimal,
 ): CentspanError {

@@ -21,7 +21,15 @@ const call = (facts: Partial<RecordedCall>): RecordedCall => ({
 
 describe("recorded calls", () => {
   it("count every prompt bucket, both kinds of output, and time from the first call", async () => {
-    const buckets = { input: 1, cacheRead: 2, cacheWrite5m: 3, cacheWrite1h: 4, outputText: 5, outputReasoning: 6, webSearches: 0 };
+    const buckets = {
+      input: 1,
+      cacheRead: 2,
+      cacheWrite5m: 3,
+      cacheWrite1h: 4,
+      outputText: 5,
+      outputReasoning: 6,
+      webSearches: 0,
+    };
     const { requests, provenance } = await readCalls(
       [
         call({ callId: "b", atNs: 7n * SECOND_NS, durationNs: 0n }),

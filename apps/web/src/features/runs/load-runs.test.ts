@@ -4,7 +4,15 @@ import { getCatalogue } from "#i18n";
 import { buildHref } from "../page/params.ts";
 import { loadRuns } from "./load-runs.ts";
 
-const BUCKETS = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outputText: 0, outputReasoning: 0, webSearches: 0 };
+const BUCKETS = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  outputText: 0,
+  outputReasoning: 0,
+  webSearches: 0,
+};
 const SPEND = {
   group: "a",
   costUsd: "1",
