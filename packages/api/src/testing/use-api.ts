@@ -27,7 +27,9 @@ export function useApi(workspace: string, clock: Clock = createWallClock()): Tes
     team: null,
     rules: {},
   };
-  const client = createApiClient((path, init) => api.handle(new Request(new URL(path, "http://api.test"), init), owner));
+  const client = createApiClient((path, init) =>
+    api.handle(new Request(new URL(path, "http://api.test"), init), owner),
+  );
   return { warehouse, control, client };
 }
 

@@ -1,7 +1,15 @@
 /** Invented rows of the Trace API for tests. */
 import type { CostRow, OutcomeCostRow, TraceRow } from "@centspan/model";
 
-const BUCKETS = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outputText: 0, outputReasoning: 0, webSearches: 0 };
+const BUCKETS = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  outputText: 0,
+  outputReasoning: 0,
+  webSearches: 0,
+};
 
 export const makeOutcomeRow = (group: string, rest: Partial<OutcomeCostRow> = {}): OutcomeCostRow => ({
   group,
