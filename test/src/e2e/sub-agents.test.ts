@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseInstant } from "@centspan/base";
 import type { SpanRow } from "@centspan/model";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { keepScreenshot, openBrowser, openPage, readMain } from "../stack/browser.ts";
@@ -105,11 +106,14 @@ it("is one trace from the lead to every engine step, that a person can read", as
     ...Array(2).fill("plan"),
     ...Array(6).fill("verify"),
   ]);
-  const runsBeside = (name: string): SpanRow | undefined => agents.find((span) => span.name.includes(name));
-  const [rounding, currency] = [runsBeside("rounding"), runsBeside("currency")];
-  expect(BigInt(currency?.startNs ?? 0) < BigInt(rounding?.startNs ?? 0) + BigInt(rounding?.durationNs ?? 0)).toBe(
-    true,
+  const startOf = (span: SpanRow | undefined): bigint => parseInstant(span?.startedAt ?? "") ?? 0n;
+  const [rounding, currency] = ["rounding", "currency"].map((id) =>
+    agents.find(({ name }) => name.replace(/-[0-9a-f]{6}/, "") === `invoke_agent ${id}`),
   );
+  expect(startOf(rounding)).toBeGreaterThan(0n);
+  // Beside each other.
+  expect(startOf(currency)).toBeLessThan(startOf(rounding) + BigInt(rounding?.durationNs ?? 0));
+  expect(startOf(rounding)).toBeLessThan(startOf(currency) + BigInt(currency?.durationNs ?? 0));
 
   const browser = await openBrowser();
   const page = await openPage(browser);
