@@ -14,7 +14,12 @@ import { tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
 import { addMembers } from "./upstream/add-members.ts";
 import { awaitAnswer } from "./upstream/receive-answer.ts";
-import { selectRequestHeaders, selectResponseHeaders, type Upstream } from "./upstream/upstream.ts";
+import {
+  selectRequestHeaders,
+  selectResponseHeaders,
+  translateUpstreamError,
+  type Upstream,
+} from "./upstream/upstream.ts";
 
 const requestSchema = countTokensRequestSchema.transform((request) => ({
   model: request.model,
@@ -38,10 +43,10 @@ export const countTokensProtocol = defineProtocol({
 
 /** Returns the bytes sent to the client. */
 export async function countTokens(exchange: Exchange, options: PipelineOptions): Promise<number> {
-  const { workspace } = await admit(exchange, options.admit);
+  const { workspace, keyId } = await admit(exchange, options.admit);
   const body = await parse(exchange);
   const { model, conversation, additions } = await validate(exchange, body.json);
-  const { ids } = await tokenize(exchange, options.tokenizers, { workspace, model, conversation });
+  const { ids } = await tokenize(exchange, options.tokenizers, { workspace, keyId, model, conversation });
   const wanted = { model, tokenIds: ids, tried: new Set<never>() };
   const upstream = await route(exchange, options.upstreams, wanted, ({ replica }) => replica.upstream);
   if (upstream.countsTokens) return passOn(exchange, upstream, addMembers(body.bytes, body.json, additions));
@@ -65,9 +70,13 @@ async function passOn({ protocol, query, headers, sink }: Exchange, upstream: Up
   const answer = await awaitAnswer(sending, sink.gone);
   sink.begin({ statusCode: answer.statusCode, headers: selectResponseHeaders(answer.headers) });
   let sentBytes = 0;
-  for await (const chunk of answer.body) {
-    sentBytes += chunk.length;
-    await sink.write(chunk);
+  try {
+    for await (const chunk of answer.body) {
+      sentBytes += chunk.length;
+      await sink.write(chunk);
+    }
+  } catch (thrown) {
+    throw translateUpstreamError(thrown);
   }
   sink.end();
   return sentBytes;

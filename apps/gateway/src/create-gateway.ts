@@ -2,7 +2,7 @@
  * The gateway's routes. Inference requests leave fastify at once: their answers are written as bytes arrive.
  * Must not: hold state that a restart would lose, other than caches.
  */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { toErrorAt, toOpenAiError } from "@centspan/model";
@@ -12,6 +12,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { countTokens, countTokensProtocol } from "./count-tokens.ts";
 import { isAbsolute } from "./egress/forward-request.ts";
 import { type EgressSettings, serveEgress } from "./egress/serve-egress.ts";
+import { createExchanges } from "./exchanges.ts";
 import { passHint, passModels } from "./pass-on.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
@@ -36,22 +37,27 @@ export type GatewayOptions = PipelineOptions & {
 
 export function createGateway(options: GatewayOptions): FastifyInstance {
   const maxBodyMs = options.maxBodyMs ?? MAX_BODY_MS;
+  const exchanges = createExchanges();
   /** The latest answer on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>();
   const app = createServer({
     bodyLimitBytes: MAX_BODY_BYTES,
     // What was refused and goes on coming is read for so long.
     requestTimeoutMs: 2 * maxBodyMs,
-    sendError,
+    sendError: (reply, error) => (isForHost(reply.request.raw) ? passOn(reply) : sendError(reply, error)),
     answerClientError: (thrown, socket) => answerClientError(thrown, socket, answers.get(socket)),
   });
   const egress = serveEgress(app.server, { ...options, credentials: options.admit.credentials });
+  /** Also what the router can't read is the host's to judge. */
+  const passOn = (reply: FastifyReply): FastifyReply => {
+    reply.hijack();
+    void egress.forward(reply.request.raw, reply.raw);
+    return reply;
+  };
   app.addHook("preClose", () => egress.close());
   // Before a route is served: what names a whole address is for that host, whatever its path.
-  app.addHook("onRequest", async ({ raw: request }, reply) => {
-    if (!isAbsolute(request.url ?? "")) return;
-    reply.hijack();
-    await egress.forward(request, reply.raw);
+  app.addHook("onRequest", async ({ raw }, reply) => {
+    if (isForHost(raw)) passOn(reply);
   });
   app.removeAllContentTypeParsers();
   // Bodies are read by the pipeline, after the key was checked.
@@ -79,16 +85,20 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
         sink: createHttpSink(reply.raw, protocol, options.maxStallMs),
         isConnectionReused,
       };
-      await runExchange(arrival, options.tracer, (exchange) => work(exchange, options));
+      await exchanges.hold(runExchange(arrival, options.tracer, (exchange) => work(exchange, options)));
     });
     refuseOtherMethods(app, protocol.route);
   };
   for (const protocol of PROTOCOLS) serve(protocol, runPipeline);
   serve(countTokensProtocol, countTokens);
-  const webSockets = serveWebSockets(app.server, options);
+  const webSockets = serveWebSockets(app.server, { ...options, exchanges });
   app.addHook("preClose", () => webSockets.close());
+  // Of connections the server knows; answers that are read to their end have lost theirs.
+  app.addHook("onClose", () => exchanges.settle());
   return app;
 }
+
+const isForHost = ({ url = "" }: IncomingMessage): boolean => isAbsolute(url);
 
 const readQuery = (url: string): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 

@@ -30,7 +30,8 @@ export type Exchange = {
   /** The request's own span, and the context in which stages are its children. */
   serverSpan: Span;
   serverContext: Context;
-  /** What its key may do; nothing is said before the key is known. */
+  /** Its key's, and what the key may do; nothing is said before the key is known. */
+  workspace: string;
   rules: KeyRules;
   /** Whose work this is; grows once the key is known. */
   identity: SpanAttributes;

@@ -79,6 +79,16 @@ export const describeKey = (principal: Principal): SpanAttributes => ({
   "centspan.team.id": principal.team ?? undefined,
 });
 
+/**
+ * The name of a run, thread or session as an upstream is told it: it serves all workspaces, and what one of them says of a name
+ * must mean nothing to the same name of another. 32 characters, whatever it is.
+ */
+export const scopeName = (workspace: string, name: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([workspace, name]))
+    .digest("hex")
+    .slice(0, 32);
+
 /** Whose budgets a request counts in. Its run is that which the client names, or else its session. */
 export function describeSpender({ workspace, keyId, team }: Principal, identity: SpanAttributes): Spender {
   const run = identity["centspan.run.id"] ?? identity["gen_ai.conversation.id"];

@@ -59,7 +59,8 @@ async function generate(exchange: Exchange, asked: Asked, options: PipelineOptio
   const { upstreams } = options;
   const prepared = await prepare(exchange, asked, options);
   const { ids, newTokens } = prepared.tokens;
-  const load = { promptTokens: ids.length, newTokens, blocks: Math.ceil(ids.length / PREFIX_BLOCK_TOKENS) };
+  const blocks = Math.ceil(ids.length / PREFIX_BLOCK_TOKENS);
+  const load = { promptTokens: ids.length, newTokens, blocks, streams: prepared.request.stream };
   const tried = new Set<Replica>();
   for (let retry = 0; ; retry++) {
     const wanted = { model: prepared.request.model, tokenIds: ids, tried };
@@ -126,7 +127,7 @@ async function prepare(exchange: Exchange, { principal, parsed }: Asked, options
   }
   const policy = exchange.rules.safety ?? options.safety.policy;
   const safety = checkSafety(exchange, request.conversation, { ...options.safety, policy });
-  const tokens = await tokenize(exchange, options.tokenizers, { workspace, ...request });
+  const tokens = await tokenize(exchange, options.tokenizers, { workspace, keyId, ...request });
   const prefix = watchPrefix(exchange, body, { ...request, keyId }, options.prefixes);
   const { tokensPerMinute } = exchange.rules;
   const onUsage = ({ tokens: spent }: Used): void => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scopeName } from "./identity.ts";
 import { createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import {
@@ -192,7 +193,7 @@ describe("hints of an agent's loop", () => {
     answers((response) => void response.writeHead(204).end(), good);
     expect((await client.post(hint, {}, at)).status).toBe(204);
     expect(peers.map(({ requests }) => requests.map(({ url, body }) => [url, body]))).toEqual([
-      [["/v1/hints", JSON.stringify(hint.body)]],
+      [["/v1/hints", JSON.stringify({ kind: "run_ended", runId: scopeName(test.workspace, "r") })]],
       [],
     ]);
     answers(failing(400), good);
@@ -207,6 +208,49 @@ describe("hints of an agent's loop", () => {
       upstreams: { upstreams: [{ name: "own", provider: "centspan", replicas: [{ url: peers[0].url }] }] },
     });
     await client.post(RESPONSES, { "session-id": "codex-1" }, at);
-    expect(peers[0].requests[0]?.headers["x-centspan-session"]).toBe("codex-1");
+    expect(peers[0].requests[0]?.headers["x-centspan-session"]).toBe(scopeName(test.workspace, "codex-1"));
+  });
+
+  it("and requests name runs, threads and sessions by their workspace: the same names of another are others", async () => {
+    answers(good, good);
+    const at = await test.open({
+      upstreams: { upstreams: [{ name: "own", provider: "centspan", replicas: [{ url: peers[0].url }] }] },
+    });
+    const names = { "x-centspan-run": "r", "x-centspan-thread": "t", "x-centspan-session": "s" };
+    const hint = { path: "/v1/hints", body: { kind: "subagent_returned", runId: "r", threadId: "t" } };
+    const other = `${test.workspace}-other`;
+    await test.control.ensureWorkspace("local", { id: other, name: other });
+    const { secret } = await test.control.createKey({ workspace: other, name: "k", kind: "gateway", team: null });
+    for (const authorization of [client.common.authorization, `Bearer ${secret}`]) {
+      const headers = { authorization };
+      await (await client.post(RESPONSES, { ...names, ...headers }, at)).text();
+      await client.post(hint, headers, at);
+    }
+    const [asked, told, askedByOther, toldByOther] = peers[0].requests;
+    for (const [request, said, workspace] of [
+      [asked, told, test.workspace],
+      [askedByOther, toldByOther, other],
+    ] as const) {
+      const [run, thread, session] = ["r", "t", "s"].map((name) => scopeName(workspace, name));
+      expect(request?.headers).toMatchObject({
+        "x-centspan-run": run,
+        "x-centspan-thread": thread,
+        "x-centspan-session": session,
+      });
+      expect(JSON.parse(said?.body ?? "")).toEqual({ kind: "subagent_returned", runId: run, threadId: thread });
+    }
+    expect(asked?.headers["x-centspan-run"]).not.toBe(askedByOther?.headers["x-centspan-run"]);
+  });
+
+  it("reach those that can be reached, and fail only where none can", async () => {
+    const replicas = [{ url: "http://127.0.0.1:9" }, { url: peers[0].url }];
+    const hint = { path: "/v1/hints", body: { kind: "run_ended", runId: "r" } };
+    answers((response) => void response.writeHead(204).end(), good);
+    const some = await test.open({ upstreams: { upstreams: [{ name: "own", provider: "centspan", replicas }] } });
+    expect((await client.post(hint, {}, some)).status).toBe(204);
+    expect(peers[0].requests).toHaveLength(1);
+    const away = { name: "own", provider: "centspan", replicas: replicas.slice(0, 1) };
+    const none = await test.open({ upstreams: { upstreams: [away] } });
+    expect((await client.post(hint, {}, none)).status).toBe(502);
   });
 });

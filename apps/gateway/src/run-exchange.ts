@@ -8,6 +8,7 @@ import type { Exchange } from "./exchange.ts";
 import { deriveTraceId, readCountHeader, readIdentity } from "./identity.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import type { AnswerSink } from "./transports/answer-sink.ts";
+import { isAbort } from "./upstream/upstream.ts";
 
 export type Arrival = {
   template: "POST {route}" | "WS {route}";
@@ -40,7 +41,7 @@ export async function runExchange(
   });
   const serverContext = contextOf(serverSpan, parent);
   const shared = { protocol, query, headers, readBody, sink, tracer };
-  const exchange: Exchange = { ...shared, serverSpan, serverContext, rules: {}, identity: {} };
+  const exchange: Exchange = { ...shared, serverSpan, serverContext, workspace: "", rules: {}, identity: {} };
   try {
     exchange.identity = readIdentity(headers);
     setAttributes(serverSpan, {
@@ -50,6 +51,8 @@ export async function runExchange(
     });
     setAttributes(serverSpan, { "http.response.body.size": await work(exchange) });
   } catch (thrown) {
+    // Who left is told nothing, and there is no fault in that.
+    if (sink.gone.aborted && isAbort(thrown)) return;
     const error = asCentspanError(thrown);
     failSpan(serverSpan, thrown);
     reportFault(error);

@@ -16,15 +16,17 @@ type ServerOptions = {
 };
 
 export function createServer(options: ServerOptions): FastifyInstance {
+  const sendError = options.sendError ?? sendProblem;
   const app = fastify({
     bodyLimit: options.bodyLimitBytes,
     requestTimeout: options.requestTimeoutMs ?? 0,
     forceCloseConnections: "idle",
     ...(options.answerClientError && { clientErrorHandler: options.answerClientError }),
     routerOptions: { ignoreTrailingSlash: true },
+    // What the router itself can't read comes to no handler.
+    frameworkErrors: (thrown, _request, reply) => void sendError(reply, translateFastifyError(thrown, options)),
   });
   closeUnusedConnections(app);
-  const sendError = options.sendError ?? sendProblem;
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, translateFastifyError(thrown, options)));
   app.setNotFoundHandler((request, reply) =>
     sendError(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
@@ -75,6 +77,8 @@ function translateFastifyError(thrown: unknown, options: ServerOptions): Centspa
       return new CentspanError("payload_too_large", `body: larger than ${options.bodyLimitBytes} bytes`, {
         field: "body",
       });
+    case "FST_ERR_BAD_URL":
+      return new CentspanError("invalid_request", "path: is not percent-encoded UTF-8", { field: "path" });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new CentspanError("unsupported_media_type", "content-type: not one this route reads", {
         field: "content-type",

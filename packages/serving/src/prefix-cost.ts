@@ -10,6 +10,8 @@ export const PREFIX_COST_DEFAULTS = {
   /** A decoding block costs much less of a step than a block of prefill. */
   decodeWeight: 0.1,
   activeWeight: 0,
+  /** How much more than in proportion a slower replica is spared: its work also holds up whoever is in line behind it. */
+  speedSharpness: 2,
 } as const;
 
 export type PrefixCost = (request: RoutedRequest, replica: ReplicaView, hitBlocks: number) => number;
@@ -21,10 +23,11 @@ export function createPrefixCost(settings: Readonly<Record<string, number>>): Pr
   const queueWeight = read("queueWeight");
   const decodeWeight = read("decodeWeight");
   const activeWeight = read("activeWeight");
+  const sharpness = read("speedSharpness");
   return ({ promptTokens, blockTokens }, replica, hitBlocks) => {
     const prefillBlocks = (promptTokens + queueWeight * replica.queuedTokens()) / blockTokens;
     const prefill = scale * Math.max(0, prefillBlocks - credit * hitBlocks);
     const active = replica.waiting() + replica.running();
-    return (prefill + decodeWeight * replica.activeBlocks() + activeWeight * active) / replica.speed;
+    return (prefill + decodeWeight * replica.activeBlocks() + activeWeight * active) / replica.speed ** sharpness;
   };
 }

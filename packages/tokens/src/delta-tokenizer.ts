@@ -13,8 +13,11 @@ export type DeltaTokens = { ids: Uint32Array; newTokens: number; reusedTokens: n
 
 export type DeltaTokenizer = {
   tokenizer: Tokenizer;
-  /** `name` is the conversation's own, where it has one: who gives the same name goes on with the same conversation. */
-  tokenize(conversation: Conversation, name?: string): DeltaTokens;
+  /**
+   * `name` is the conversation's own, where it has one: who gives the same name goes on with the same conversation. What one
+   * `owner` said is not known when another says it.
+   */
+  tokenize(conversation: Conversation, name?: string, owner?: string): DeltaTokens;
 };
 
 type DeltaTokenizerOptions = {
@@ -43,8 +46,9 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
 
   return {
     tokenizer,
-    tokenize(conversation, name) {
-      const progress = (name === undefined ? null : named.find(name)) ?? new Progress();
+    tokenize(conversation, name, owner = "") {
+      const place = name === undefined ? null : JSON.stringify([owner, name]);
+      const progress = (place === null ? null : named.find(place)) ?? new Progress(owner);
       let newTokens = 0;
       let at = 0;
       for (const piece of listPieces(conversation)) {
@@ -55,7 +59,7 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
         at += 1;
       }
       progress.cut(at);
-      if (name !== undefined) named.keep(name, progress);
+      if (place !== null) named.keep(place, progress);
       const ids = progress.handOut();
       return { ids, newTokens, reusedTokens: ids.length - newTokens };
     },
@@ -64,6 +68,7 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
 
 /** A conversation as far as it has come. */
 class Progress {
+  readonly #owner: string;
   readonly #pieces: PromptPiece[] = [];
   /** Of each piece: its key in the chain, and where its tokens end. */
   readonly #keys: string[] = [];
@@ -73,13 +78,17 @@ class Progress {
   #handedOut = 0;
   #chars = 0;
 
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
   get #length(): number {
     return this.#ends.at(-1) ?? 0;
   }
 
-  /** Of the latest piece; "" before the first. */
+  /** Of the latest piece; before the first it is the owner, where chains begin. */
   get key(): string {
-    return this.#keys.at(-1) ?? "";
+    return this.#keys.at(-1) ?? this.#owner;
   }
 
   /** In tokens of 4 bytes; a character of text takes one or two bytes. */

@@ -114,6 +114,18 @@ describe("delta tokenizer", () => {
     expect(turn([one, two], "be long")).toBe(0);
   });
 
+  it("tells no owner what another one said, by name or by content, and none loses its place by that", () => {
+    const delta = createDeltaTokenizer({ tokenizer });
+    const ask = (text: string, owner: string, name?: string): number =>
+      delta.tokenize({ instructions: text, tools: [], items: [] }, name, owner).reusedTokens;
+    for (const name of ["session", undefined]) {
+      expect(ask(`said in ${name}`, "a", name)).toBe(0);
+      expect(ask(`said in ${name}`, "b", name)).toBe(0);
+      expect(ask(`said in ${name}`, "a", name)).toBeGreaterThan(0);
+      expect(ask(`said in ${name}`, "b", name)).toBeGreaterThan(0);
+    }
+  });
+
   it("forgets the least recently used beyond its bound", () => {
     const delta = createDeltaTokenizer({ tokenizer, maxTokens: 200 });
     const ask = (said: string): number => delta.tokenize({ instructions: said, tools: [], items: [] }).reusedTokens;

@@ -104,6 +104,17 @@ describe("a request that names its whole address", () => {
     expect(host.seen.length).toBe(1);
   });
 
+  it("goes on whatever its path, with a span, and one of the gateway's own that can't be read is refused", async () => {
+    const host = await startHost();
+    const proxy = await openProxy(test, { hosts: [`127.0.0.1:${host.port}`] });
+    const trace = createTrace();
+    const answer = await ask(proxy, `http://127.0.0.1:${host.port}/%zz`, { proxyTunnel: false, trace });
+    expect([answer.status, host.seen.map(({ url }) => url)]).toEqual([200, ["/%zz"]]);
+    expect((await readSpan(test, trace.traceId)).attributes).toMatchObject({ "centspan.verdict": "ok" });
+    const own = await fetch(`${proxy.url}/v1/messages/%zz`, { method: "POST" });
+    expect([own.status, await own.json()]).toMatchObject([400, { type: "error", error: { param: "path" } }]);
+  });
+
   it("keeps the end of its body where the client put it, whatever its method", async () => {
     const host = await startHost();
     const proxy = await openProxy(test, { hosts: [`127.0.0.1:${host.port}`] });

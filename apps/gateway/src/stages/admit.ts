@@ -26,6 +26,7 @@ export function admit(exchange: Exchange, options: AdmitOptions): Promise<Princi
     });
     const key = describeKey(principal);
     identify(exchange, key);
+    exchange.workspace = principal.workspace;
     exchange.rules = principal.rules;
     setAttributes(span, { ...key, "centspan.admit.auth": "ok" });
     setAttributes(span, await describeBudgets(exchange, principal, options.budgets));

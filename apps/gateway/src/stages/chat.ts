@@ -9,6 +9,7 @@ import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from 
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import { captureOutput, describeInput } from "../content/capture-content.ts";
 import type { Exchange } from "../exchange.ts";
+import { scopeName } from "../identity.ts";
 import {
   type CallFacts,
   createCallFacts,
@@ -70,6 +71,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
   return withSpan(exchange.tracer, `${exchange.protocol.operation} {model}`, options, async (span) => {
     let outcome: FlightOutcome = "failed";
+    let sending: Sending | undefined;
     const ended = noteBegun(exchange, span, attributes);
     safety.inferenceStarted();
     try {
@@ -77,7 +79,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       if (capturesContent(exchange)) setAttributes(span, describeInput(request.conversation));
       setAttributes(span, { "centspan.translation.dropped": question.dropped });
       const sentMs = performance.now();
-      const sending = send(exchange, input, question, span);
+      sending = send(exchange, input, question, span);
       // While the upstream is at work.
       void nextTurn()
         .then(() => setAttributes(span, input.prefix.describe(replica.upstream)))
@@ -100,9 +102,10 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
     } catch (thrown) {
       const code = thrown instanceof CentspanError ? thrown.code : "";
       if (code !== "upstream_failed" && code !== "upstream_timeout") outcome = "left";
+      // It may have been answered, and paid for.
+      if (sending?.isUnanswered()) setAttributes(span, { "centspan.usage.missing": true });
       if (exchange.sink.gone.aborted && isAbort(thrown)) {
-        // The client left before an answer began.
-        setAttributes(span, { "centspan.stream.aborted": true, "centspan.usage.missing": true });
+        setAttributes(span, { "centspan.stream.aborted": true });
         return 0;
       }
       if (!input.mayRetry || outcome === "left" || exchange.sink.statusCode !== undefined) throw thrown;
@@ -186,20 +189,23 @@ function send(exchange: Exchange, { replica: { upstream } }: ChatInput, { path, 
   return upstream.send({ method: "POST", path, headers, body });
 }
 
-/** For an upstream that knows agents: whom to let go first, and whose conversation it is where the client said it otherwise. */
-function writeKnowledge({ rules, identity, headers }: Exchange, { seesIdentity }: Upstream): Record<string, string> {
+/** For an upstream that knows agents: whom to let go first, and whose conversation it is, however the client said it. */
+function writeKnowledge(exchange: Exchange, { seesIdentity }: Upstream): Record<string, string> {
   if (!seesIdentity) return {};
-  const session = identity["gen_ai.conversation.id"];
+  const { rules, identity, headers, workspace } = exchange;
+  const names = {
+    "x-centspan-run": headers["x-centspan-run"],
+    "x-centspan-thread": headers["x-centspan-thread"],
+    "x-centspan-session": identity["gen_ai.conversation.id"],
+  };
+  const scoped = Object.entries(names).flatMap(([header, name]) =>
+    typeof name === "string" && name !== "" ? [[header, scopeName(workspace, name)]] : [],
+  );
   return {
     ...(rules.priority !== undefined && { "x-centspan-priority": rules.priority }),
-    ...(typeof session === "string" && headers["x-centspan-session"] === undefined && isPlain(session)
-      ? { "x-centspan-session": session }
-      : {}),
+    ...Object.fromEntries(scoped),
   };
 }
-
-/** What a header can hold. */
-const isPlain = (text: string): boolean => /^[\x21-\x7e]{1,200}$/.test(text);
 
 type RunningCall = {
   span: Span;

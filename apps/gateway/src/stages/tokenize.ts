@@ -23,7 +23,7 @@ export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
   };
 }
 
-export type TokenizeInput = { workspace: string; model: string; conversation: Conversation };
+export type TokenizeInput = { workspace: string; keyId: string; model: string; conversation: Conversation };
 
 /** `newTokens` of the ids were not known from earlier requests. */
 export type PromptTokens = { ids: Uint32Array; newTokens: number };
@@ -35,6 +35,7 @@ export function tokenize(exchange: Exchange, pool: TokenizerPool, input: Tokeniz
     const { ids, newTokens, reusedTokens } = delta.tokenize(
       input.conversation,
       typeof name === "string" ? name : undefined,
+      input.keyId,
     );
     setAttributes(span, {
       "centspan.tokenizer": delta.tokenizer.id,

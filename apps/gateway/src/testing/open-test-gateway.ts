@@ -76,7 +76,11 @@ export async function openTestGateway() {
     /** How far the clock that prompts grow old by is ahead. */
     prefixClock: { aheadMs: 0 },
     /** Starts a gateway and returns its address. */
-    async open(settings: GatewaySettings = {}) {
+    async open(settings: GatewaySettings = {}): Promise<string> {
+      return (await this.openOne(settings)).url;
+    },
+    /** The same, for a test that stops it. */
+    async openOne(settings: GatewaySettings = {}) {
       const {
         provider = "centspan",
         policy = "beside",
@@ -123,7 +127,7 @@ export async function openTestGateway() {
         await alerts.close();
         await upstreams.close();
       });
-      return listen(app, { host: "127.0.0.1", port: 0 });
+      return { url: await listen(app, { host: "127.0.0.1", port: 0 }), stop: () => app.close() };
     },
     /** The finished spans of a trace, by name. */
     async readSpans(traceId: string) {

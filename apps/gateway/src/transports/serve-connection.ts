@@ -8,6 +8,7 @@ import { reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
+import type { Exchanges } from "../exchanges.ts";
 import { readMembers } from "../json-members.ts";
 import { type PipelineOptions, runPipeline, warmUp } from "../pipeline.ts";
 import { parseJson } from "../protocols/protocol.ts";
@@ -20,6 +21,7 @@ import { createSocketSink, type SocketClient, waitForRoom, writeErrorMessage } f
 export type ConnectionOptions = PipelineOptions & {
   tracer: Tracer;
   latest: LatestResponses;
+  exchanges: Exchanges;
   maxAgeMs: number;
   pingEveryMs: number;
   /** How long a client may take nothing of what it is told. */
@@ -166,7 +168,7 @@ async function answerMessage(incoming: Incoming, options: ConnectionOptions): Pr
     sink: createSocketSink(client, onEvent),
     isConnectionReused: !incoming.isFirst,
   };
-  await runExchange(arrival, options.tracer, async (exchange) => {
+  const exchanging = runExchange(arrival, options.tracer, async (exchange) => {
     if (message.generates) return runPipeline(exchange, options);
     const { model } = await warmUp(exchange, options);
     const events = describeWarmUp(model);
@@ -176,6 +178,7 @@ async function answerMessage(incoming: Incoming, options: ConnectionOptions): Pr
     exchange.sink.end();
     return bytes.length;
   });
+  await options.exchanges.hold(exchanging);
 }
 
 const eventSchema = z.looseObject({

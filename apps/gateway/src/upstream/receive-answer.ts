@@ -10,6 +10,8 @@ export type UpstreamAnswer = { statusCode: number; headers: IncomingHttpHeaders;
 export type Sending = {
   /** Rejects where no answer begins. */
   answer: Promise<UpstreamAnswer>;
+  /** Whether it went out, and no answer has begun: what became of it, nobody knows. */
+  isUnanswered(): boolean;
   /** Ends it at any time; who waits for it gets an `AbortError`. Once it is whole, nothing happens. */
   cancel(): void;
 };
@@ -19,6 +21,7 @@ const MAX_WAITING_BYTES = 256 * 1024;
 export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) => void): Sending {
   const chunks: Buffer[] = [];
   let waitingBytes = 0;
+  let isAnswered = false;
   let controller: Dispatcher.DispatchController | undefined;
   let ended: { failure?: Error } | undefined;
   let wake = (): void => undefined;
@@ -68,7 +71,9 @@ export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) =>
       if (ended?.failure !== undefined) begun.abort(ended.failure);
     },
     onResponseStart(_controller, statusCode, headers) {
-      if (statusCode >= 200) settle?.resolve({ statusCode, headers, body: read() });
+      if (statusCode < 200) return;
+      isAnswered = true;
+      settle?.resolve({ statusCode, headers, body: read() });
     },
     onResponseData(begun, chunk) {
       chunks.push(chunk);
@@ -79,11 +84,14 @@ export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) =>
     onResponseEnd: () => end({}),
     onResponseError: (_controller, failure) => end({ failure }),
   });
-  return { answer, cancel };
+  return { answer, isUnanswered: () => controller !== undefined && !isAnswered, cancel };
 }
 
 /** Until an answer begins a client may leave at once. */
-export async function awaitAnswer({ answer, cancel }: Sending, gone: AbortSignal): Promise<UpstreamAnswer> {
+export async function awaitAnswer(
+  { answer, cancel }: Pick<Sending, "answer" | "cancel">,
+  gone: AbortSignal,
+): Promise<UpstreamAnswer> {
   gone.addEventListener("abort", cancel);
   if (gone.aborted) cancel();
   try {

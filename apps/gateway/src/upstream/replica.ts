@@ -6,7 +6,7 @@ import type { ReplicaView } from "@centspan/model";
 import type { Upstream } from "./upstream.ts";
 
 /** What a request weighs where it is routed. */
-export type RequestLoad = { promptTokens: number; newTokens: number; blocks: number };
+export type RequestLoad = { promptTokens: number; newTokens: number; blocks: number; streams: boolean };
 
 export type FlightOutcome = "answered" | "failed" | "left";
 
@@ -25,9 +25,12 @@ export type Replica = {
   restsUntilMs(): number;
   restFor(ms: number): void;
   begin(load: RequestLoad): Flight;
-  /** Milliseconds to the first byte per thousand new tokens, an average that forgets; null before enough answers. */
-  pace(): number | null;
+  pace(kind: AnswerKind): number | null;
 };
+
+/** The first byte of one comes with the first token, of the other with the last: they are told apart. */
+export const ANSWER_KINDS = ["streamed", "whole"] as const;
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export type ReplicaTraits = {
   region: string | null;
@@ -40,7 +43,7 @@ export type ReplicaOptions = {
   traits: ReplicaTraits;
   nowMs: () => number;
   /** Pace of the fastest beside it. */
-  bestPace: () => number | null;
+  bestPace: (kind: AnswerKind) => number | null;
 };
 
 const FAILURES_BEFORE_REST = 3;
@@ -48,7 +51,7 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;
 /** Answers before a pace is believed, and the weight of each later one. */
 const FIRST_ANSWERS = 10;
-const WEIGHT = 0.05;
+const WEIGHT = 0.02;
 /** What any request costs before its tokens count, in tokens. */
 const FIXED_TOKENS = 500;
 const LEAST_SPEED = 0.1;
@@ -58,15 +61,7 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
   const waiting = new Set<RequestLoad>();
   let failures = 0;
   let restUntilMs = 0;
-  let average = 0;
-  let answers = 0;
-
-  const pace = (): number | null => (answers < FIRST_ANSWERS ? null : average);
-  const learn = (ms: number, { newTokens }: RequestLoad): void => {
-    answers += 1;
-    const observed = (ms * 1000) / (FIXED_TOKENS + newTokens);
-    average += (observed - average) * Math.max(WEIGHT, 1 / answers);
-  };
+  const paces = { streamed: createPace(), whole: createPace() };
   const sum = (loads: Iterable<RequestLoad>, read: (load: RequestLoad) => number): number => {
     let total = 0;
     for (const load of loads) total += read(load);
@@ -78,9 +73,13 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
     traits,
     view: {
       get speed() {
-        const own = pace();
-        const best = bestPace();
-        return own === null || best === null ? 1 : Math.max(LEAST_SPEED, Math.min(1, best / own));
+        const speeds = ANSWER_KINDS.flatMap((kind) => {
+          const [own, best] = [paces[kind].value(), bestPace(kind)];
+          return own === null || best === null ? [] : { speed: best / own, answers: paces[kind].answers() };
+        });
+        const answers = speeds.reduce((total, each) => total + each.answers, 0);
+        const speed = speeds.reduce((total, each) => total + (each.speed * each.answers) / answers, 0);
+        return answers === 0 ? 1 : Math.max(LEAST_SPEED, speed);
       },
       waiting: () => waiting.size,
       running: () => inFlight.size - waiting.size,
@@ -92,14 +91,14 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
     restFor(ms) {
       restUntilMs = Math.max(restUntilMs, nowMs() + ms);
     },
-    pace,
+    pace: (kind) => paces[kind].value(),
     begin(load) {
       const startedMs = nowMs();
       inFlight.add(load);
       waiting.add(load);
       return {
         begun() {
-          if (waiting.delete(load)) learn(nowMs() - startedMs, load);
+          if (waiting.delete(load)) paces[load.streams ? "streamed" : "whole"].learn(nowMs() - startedMs, load);
         },
         end(outcome) {
           waiting.delete(load);
@@ -109,6 +108,21 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
           if (rests >= 0) restUntilMs = nowMs() + Math.min(FIRST_REST_MS * 2 ** rests, LONGEST_REST_MS);
         },
       };
+    },
+  };
+}
+
+/** Milliseconds to the first byte per thousand new tokens, an average that forgets; null before enough answers. */
+function createPace() {
+  let average = 0;
+  let answers = 0;
+  return {
+    answers: () => answers,
+    value: () => (answers < FIRST_ANSWERS ? null : average),
+    learn(ms: number, { newTokens }: RequestLoad): void {
+      answers += 1;
+      const observed = (ms * 1000) / (FIXED_TOKENS + newTokens);
+      average += (observed - average) * Math.max(WEIGHT, 1 / answers);
     },
   };
 }

@@ -74,12 +74,12 @@ export function createUpstream({ url, key, provider }: UpstreamOptions): Upstrea
     provider,
     send({ method, path, headers, body }) {
       const request = { method, path: prefix + path, headers: { ...headers, ...credential }, body };
-      const { answer, cancel } = receiveAnswer((handler) => pool.dispatch(request, handler));
+      const sending = receiveAnswer((handler) => pool.dispatch(request, handler));
       return {
-        answer: answer.catch((thrown: unknown) => {
+        ...sending,
+        answer: sending.answer.catch((thrown: unknown) => {
           throw translateUpstreamError(thrown);
         }),
-        cancel,
       };
     },
     close: () => pool.close(),

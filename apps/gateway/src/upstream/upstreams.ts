@@ -11,7 +11,7 @@ import type { InferenceProtocol } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/registry.ts";
 import { TRANSLATIONS } from "../translations/registry.ts";
 import type { Translation } from "../translations/translation.ts";
-import { createReplica, type Replica } from "./replica.ts";
+import { type AnswerKind, createReplica, type Replica } from "./replica.ts";
 import { createUpstream } from "./upstream.ts";
 import type { UpstreamsFile } from "./upstreams-file.ts";
 
@@ -115,8 +115,8 @@ function createGroup(
     throw new CentspanError("invalid_file", `${name}: ${keyVariable} is not set`, { field: "upstreams.keyVariable" });
   }
   const replicas: Replica[] = [];
-  const bestPace = (): number | null => {
-    const paces = replicas.flatMap((replica) => replica.pace() ?? []);
+  const bestPace = (kind: AnswerKind): number | null => {
+    const paces = replicas.flatMap((replica) => replica.pace(kind) ?? []);
     return paces.length === 0 ? null : Math.min(...paces);
   };
   for (const { url, region = null, accelerator = null, maxContextTokens = Number.POSITIVE_INFINITY } of addresses) {

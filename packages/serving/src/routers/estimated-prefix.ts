@@ -12,7 +12,8 @@ const TIE_BREAK = 1e-9;
 export default defineRouter({
   id: "estimated-prefix",
   describe: "Prefix affinity by what was sent where, without news from the caches.",
-  defaults: { ...PREFIX_COST_DEFAULTS, rememberedBlocks: 31_250 },
+  // Conversations stay where they began. Where they begin, how many are there counts, since of their load little is seen.
+  defaults: { ...PREFIX_COST_DEFAULTS, activeWeight: 3, rememberedBlocks: 31_250 },
   create({ settings }) {
     const costOf = createPrefixCost(settings);
     const most = settings.rememberedBlocks ?? Number.POSITIVE_INFINITY;

@@ -11,6 +11,8 @@ import { type Gateway, startGatewayStack, startPeer } from "./gateway-stack.ts";
 
 const CONNECTIONS = 32;
 const CAPACITY_S = 3;
+/** Of capacity measured: until the runtime has compiled what every call goes through, it shows the compiler. */
+const WARM_UP_S = 10;
 const LARGE_BODY_BYTES = 1024 * 1024;
 const WS_TURNS = 50;
 
@@ -97,7 +99,8 @@ export const bodyOf = (model: string, content = "Say hello."): string =>
 
 async function measure({ gateway, key, ways, seconds, streams, large, say }: Measurement) {
   const small = bodyOf("whole");
-  await runClosed(ways.gateway, small, 1);
+  say("warming up");
+  await runClosed(ways.gateway, small, Math.min(WARM_UP_S, seconds));
   say("capacity");
   const cpuBeforeUs = readCpuUs(gateway.pid);
   const capacity = await runClosed(ways.gateway, small, CAPACITY_S);

@@ -13,6 +13,7 @@ import { readCpuUs } from "../process-cost.ts";
 
 const ROUNDS = 5;
 const ROUND_S = 3;
+const WARM_UPS = 3;
 
 const peer = await startPeer();
 const stack = await startGatewayStack({
@@ -41,12 +42,12 @@ const contestants: { name: string; way: Way; pid: number }[] = [
 
 try {
   const results: Record<string, { rps: number[]; perCore: number[] }> = {};
-  for (let turn = -1; turn < ROUNDS; turn++) {
+  for (let turn = -WARM_UPS; turn < ROUNDS; turn++) {
     for (const { name, way, pid } of contestants) {
       const before = readCpuUs(pid);
       const rps = await runClosed(way, bodyOf("whole"), ROUND_S);
       const cores = (readCpuUs(pid) - before) / 1e6 / ROUND_S;
-      // The first turn warms up.
+      // The first turns warm up.
       if (turn < 0) continue;
       results[name] ??= { rps: [], perCore: [] };
       results[name].rps.push(rps);
