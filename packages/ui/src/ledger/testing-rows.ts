@@ -1,15 +1,5 @@
 /** Invented rows of the Trace API for tests. */
-import type { CostRow, OutcomeCostRow, TraceRow } from "@centspan/model";
-
-const BUCKETS = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  outputText: 0,
-  outputReasoning: 0,
-  webSearches: 0,
-};
+import { type CostRow, EMPTY_BUCKETS, type OutcomeCostRow, type TraceRow } from "@centspan/model";
 
 export const makeOutcomeRow = (group: string, rest: Partial<OutcomeCostRow> = {}): OutcomeCostRow => ({
   group,
@@ -34,7 +24,7 @@ export const makeCostRow = (group: string, rest: Partial<CostRow> = {}): CostRow
   costUsd: "10",
   calls: 40,
   requests: 40,
-  buckets: BUCKETS,
+  buckets: EMPTY_BUCKETS,
   unpricedCalls: 0,
   quarantinedCalls: 0,
   provenance: "measured",

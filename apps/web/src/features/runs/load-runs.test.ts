@@ -1,24 +1,16 @@
 import { createApiClient } from "@centspan/api";
+import { EMPTY_BUCKETS } from "@centspan/model";
 import { expect, it } from "vitest";
 import { getCatalogue } from "#i18n";
 import { buildHref } from "../page/params.ts";
 import { loadRuns } from "./load-runs.ts";
 
-const BUCKETS = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  outputText: 0,
-  outputReasoning: 0,
-  webSearches: 0,
-};
 const SPEND = {
   group: "a",
   costUsd: "1",
   calls: 1,
   requests: 1,
-  buckets: BUCKETS,
+  buckets: EMPTY_BUCKETS,
   unpricedCalls: 0,
   quarantinedCalls: 0,
   provenance: "measured",
