@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from sources: plug-in registries, the reference documents of spans, API and CLI, the SQL of the
- * warehouse, and the decoder that is compiled to WebAssembly.
+ * Writes what is derived from sources: plug-in registries, the reference documents of spans, API and CLI, and the
+ * SQL of the warehouse.
  * With `--check` it only compares, and fails naming what is stale.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,6 @@ import { ROUTES } from "@centspan/api";
 import { describeVocabulary } from "@centspan/telemetry";
 import { renderSchema } from "@centspan/warehouse";
 import { createProgram } from "../../apps/cli/src/program.ts";
-import { compileDecoder } from "../../packages/ingest/assembly/compile.mjs";
 import { describeCli, describeRoutes } from "./describe-docs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,7 +47,6 @@ const files = new Map<string, string>([
   ["docs/spans.md", describeVocabulary()],
   ["docs/api.md", describeRoutes(ROUTES)],
   ["docs/cli.md", describeCli(createProgram(".centspan"))],
-  ["packages/ingest/src/decoder.gen.ts", await compileDecoder()],
   ["infra/clickhouse/single-node.sql", renderSchema()],
   ["infra/clickhouse/cluster.sql", renderSchema({ cluster: { name: "{cluster}" } })],
 ]);

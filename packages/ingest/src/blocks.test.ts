@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BadBody, BlockFull } from "./admission.ts";
+import { BadBody } from "./admission.ts";
 import { createBlockBuilder } from "./block-builder.ts";
+import { BlockFull } from "./row-writer.ts";
 import { arbitraryMessage } from "./testing/arbitrary-message.ts";
 import { expectLogs, expectMetrics, expectSpans } from "./testing/expected-rows.ts";
 import { REQUEST_TYPES } from "./testing/otlp-schema.ts";
