@@ -7,21 +7,21 @@
 import { assert, createId, type Decimal, formatDecimal, ZERO } from "@centspan/base";
 import type { BudgetAccounts, BudgetState, BudgetVisit } from "@centspan/model";
 import { and, asc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { readUsd, toBudget } from "./budget-store.ts";
 import { budgetAccounts, budgetAlerts, budgetLeases, budgets } from "./schema.ts";
 import { violatedConstraint } from "./store-errors.ts";
+import { type Database, type Transaction, transact } from "./transact.ts";
 
 /** A slice is at most this part of what is left, and no more than so many calls. */
 const SHARE = 16;
 const MOST_CALLS = 100;
 const ALERTS_AT_ONCE = 50;
 
-export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
+export function createBudgetAccounts(db: Database): BudgetAccounts {
   return {
     async visitBudgetAccount(visit) {
       try {
-        return await db.transaction((tx) => visitAccount(tx, visit));
+        return await transact(db, (tx) => visitAccount(tx, visit));
       } catch (thrown) {
         // The budget went away a moment ago.
         if (violatedConstraint(thrown) === "budget_accounts_budget") return null;
@@ -85,7 +85,6 @@ export function createBudgetAccounts(db: NodePgDatabase): BudgetAccounts {
   };
 }
 
-type Transaction = Parameters<Parameters<NodePgDatabase["transaction"]>[0]>[0];
 type Found = { limit: string; spent: string; others: string; held: string };
 
 async function visitAccount(tx: Transaction, { budgetId, subject, from, ...visit }: BudgetVisit): Promise<BudgetState> {

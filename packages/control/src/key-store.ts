@@ -5,10 +5,10 @@
 import { CentspanError, createId } from "@centspan/base";
 import type { Key, KeyStore } from "@centspan/model";
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { keys, teams, workspaces } from "./schema.ts";
 import { createSecret, hashSecret, hintOf } from "./secrets.ts";
 import { violatedConstraint } from "./store-errors.ts";
+import { type Database, transact } from "./transact.ts";
 
 const publicColumns = {
   keyId: keys.id,
@@ -22,7 +22,7 @@ const publicColumns = {
   rules: keys.rules,
 };
 
-export function createKeyStore(db: NodePgDatabase): KeyStore {
+export function createKeyStore(db: Database): KeyStore {
   return {
     async findPrincipal(secret) {
       const [principal] = await db
@@ -53,7 +53,7 @@ export function createKeyStore(db: NodePgDatabase): KeyStore {
       const secret = createSecret(key.kind);
       const row = { ...key, id: createId("key"), secretHash: hashSecret(secret), hint: hintOf(secret) };
       try {
-        const created = await db.transaction(async (tx) => {
+        const created = await transact(db, async (tx) => {
           // A key may be the first that is heard of a team.
           if (key.team !== null) {
             const team = { workspace: key.workspace, id: key.team, name: key.team, department: "" };

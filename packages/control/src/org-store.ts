@@ -2,14 +2,14 @@
 import { CentspanError } from "@centspan/base";
 import type { OrgStore } from "@centspan/model";
 import { asc, eq } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { orgs, teams, workspaces } from "./schema.ts";
 import { violatedConstraint } from "./store-errors.ts";
+import { type Database, transact } from "./transact.ts";
 
-export function createOrgStore(db: NodePgDatabase): OrgStore {
+export function createOrgStore(db: Database): OrgStore {
   return {
     async ensureWorkspace(org, workspace) {
-      await db.transaction(async (tx) => {
+      await transact(db, async (tx) => {
         await tx.insert(orgs).values({ id: org }).onConflictDoNothing();
         await tx
           .insert(workspaces)

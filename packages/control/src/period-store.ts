@@ -6,15 +6,15 @@
 import { CentspanError, formatDecimal, parseDecimal } from "@centspan/base";
 import type { BillingPeriod, ClosedPeriod, PeriodStore } from "@centspan/model";
 import { and, asc, desc, eq, max, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { auditLog, periods, statementLines, workspaces } from "./schema.ts";
+import { type Database, transact } from "./transact.ts";
 
-type Queries = Pick<NodePgDatabase, "select" | "insert" | "update" | "execute">;
+type Queries = Pick<Database, "select" | "insert" | "update" | "execute">;
 
-export function createPeriodStore(db: NodePgDatabase): PeriodStore {
+export function createPeriodStore(db: Database): PeriodStore {
   return {
     whileOpen: (workspace, write) =>
-      db.transaction(async (tx) => {
+      transact(db, async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${lockOf(workspace)})`);
         return write(await readClosedTo(tx, workspace));
       }),
@@ -29,7 +29,7 @@ export function createPeriodStore(db: NodePgDatabase): PeriodStore {
     },
 
     setTimeZone: (workspace, timeZone) =>
-      db.transaction(async (tx) => {
+      transact(db, async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(${lockOf(workspace)})`);
         if ((await readClosedTo(tx, workspace)) > 0n) {
           throw new CentspanError("conflict", "timeZone: months are closed, and the next begins where the last ended", {
@@ -42,7 +42,7 @@ export function createPeriodStore(db: NodePgDatabase): PeriodStore {
     listClosedPeriods: (workspace) => listClosedPeriods(db, workspace),
 
     closePeriod: (workspace, period, actor, state) =>
-      db.transaction(async (tx) => {
+      transact(db, async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(${lockOf(workspace)})`);
         const [last] = await listClosedPeriods(tx, workspace);
         if (last !== undefined) requireNext(last, period);
@@ -64,7 +64,7 @@ export function createPeriodStore(db: NodePgDatabase): PeriodStore {
       }),
 
     assignUnallocated: (workspace, period, owner, actor) =>
-      db.transaction(async (tx) => {
+      transact(db, async (tx) => {
         const isUnallocated = and(
           eq(statementLines.workspace, workspace),
           eq(statementLines.period, period),

@@ -6,20 +6,20 @@ import { isDeepStrictEqual } from "node:util";
 import { CentspanError } from "@centspan/base";
 import type { PriceTerms, PriceTermsStore } from "@centspan/model";
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { insertAudit } from "./period-store.ts";
 import { contractPrices, exchangeRates } from "./schema.ts";
 import { violatedConstraint } from "./store-errors.ts";
+import { type Database, transact } from "./transact.ts";
 
-type Queries = Pick<NodePgDatabase, "select" | "insert" | "update" | "execute">;
+type Queries = Pick<Database, "select" | "insert" | "update" | "execute">;
 
-export function createPriceTermsStore(db: NodePgDatabase): PriceTermsStore {
+export function createPriceTermsStore(db: Database): PriceTermsStore {
   return {
     readPriceTerms: (workspace) => readTerms(db, workspace),
 
     async addPriceTerms(workspace, terms, actor, check) {
       try {
-        await db.transaction(async (tx) => {
+        await transact(db, async (tx) => {
           await lock(tx, workspace);
           const before = await readTerms(tx, workspace);
           const added = findAdded(before, terms);
@@ -48,7 +48,7 @@ export function createPriceTermsStore(db: NodePgDatabase): PriceTermsStore {
     },
 
     endContract: (workspace, id, to, actor) =>
-      db.transaction(async (tx) => {
+      transact(db, async (tx) => {
         await lock(tx, workspace);
         const isIt = and(eq(contractPrices.workspace, workspace), eq(contractPrices.id, id));
         const [row] = await tx.select({ contract: contractPrices.contract }).from(contractPrices).where(isIt);
