@@ -4,7 +4,7 @@
  */
 import type { Decimal } from "@centspan/base";
 import type { Meter, Provenance } from "./call.ts";
-import type { TimeRange } from "./stores.ts";
+import type { TimeRange } from "./filters.ts";
 
 /** Charge lines of one day that differ in nothing but their call: same credential, model, meter and price. */
 export type Charge = {
