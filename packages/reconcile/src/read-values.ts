@@ -2,7 +2,7 @@
  * Values of invoices, as zod schemas for JSON and as readers of CSV's text: exact amounts, counts that are none below zero
  * and no fractions. What is wrong is refused by row and field, an unknown field or column as much as a missing one.
  */
-import { type CentspanError, countToDecimal, type Decimal, parseInstant, parseNumeric, ZERO } from "@centspan/base";
+import { type CentspanError, countToDecimal, type Decimal, parseNumeric, ZERO } from "@centspan/base";
 import { INVOICE_METERS, type InvoiceFile, type InvoiceLine, type InvoiceMeter } from "@centspan/model";
 import { isLosslessNumber } from "lossless-json";
 import { z } from "zod";
@@ -50,26 +50,6 @@ export function parseFile<T extends z.ZodType>(file: InvoiceFile, schema: T): z.
   const path = (isUnknown ? [...issue.path, issue.keys[0] ?? ""] : (issue?.path ?? [])).map(String);
   const why = isUnknown ? "is not a field of this report: has its format changed?" : (issue?.message ?? "is wrong");
   throw refuse(file.name, path.slice(0, -1).join("."), path.at(-1) ?? "file", why);
-}
-
-const openaiPage = z.looseObject({
-  data: z.array(z.looseObject({ results: z.array(z.looseObject({ object: z.string() })) })),
-});
-
-/** What the results of a page of OpenAI's organization API say that they are. */
-export function listResultObjects(file: InvoiceFile): Set<string> {
-  const parsed = file.kind === "json" ? openaiPage.safeParse(file.json) : null;
-  return new Set(parsed?.data?.data.flatMap(({ results }) => results.map(({ object }) => object)));
-}
-
-const anthropicReport = z.looseObject({
-  data: z.array(z.looseObject({ starting_at: z.string(), results: z.array(z.looseObject({})) })),
-});
-
-/** Which fields the results of a report of Anthropic's admin API have. */
-export function listResultFields(file: InvoiceFile): Set<string> {
-  const parsed = file.kind === "json" ? anthropicReport.safeParse(file.json) : null;
-  return new Set(parsed?.data?.data.flatMap(({ results }) => results.flatMap((result) => Object.keys(result))));
 }
 
 export const hasColumns = (file: InvoiceFile, columns: readonly string[]): boolean =>
@@ -145,17 +125,6 @@ export function dayOfBucket(startS: number, endS: number): string | null {
   const isWithin = endS > startS && Math.floor(startS / DAY_S) === Math.floor((endS - 1) / DAY_S);
   return isWithin ? new Date(startS * 1000).toISOString().slice(0, 10) : null;
 }
-
-/** The same of instants in ISO 8601. */
-export function readBucketDay(file: InvoiceFile, row: string, startingAt: string, endingAt: string): string {
-  const [fromNs, toNs] = [startingAt, endingAt].map(parseInstant);
-  if (fromNs == null) throw refuse(file.name, row, "starting_at", `${startingAt} is not an instant`);
-  if (toNs == null) throw refuse(file.name, row, "ending_at", `${endingAt} is not an instant`);
-  const day = dayOfBucket(Number(fromNs / SECOND_NS), Number(toNs / SECOND_NS));
-  if (day === null) throw refuse(file.name, row, "ending_at", "is not within the day of starting_at");
-  return day;
-}
-const SECOND_NS = 1_000_000_000n;
 
 /** The meters of which something was used, with how much. */
 export const listUsed = (counts: Partial<Record<InvoiceMeter, number>>): { meter: InvoiceMeter; quantity: number }[] =>

@@ -1,66 +1,48 @@
 import { defineInvoiceFormat } from "@centspan/model";
 import { z } from "zod";
-import { count, listResultFields, listUsed, name, parseFile, readBucketDay, requireWhole } from "../read-values.ts";
+import { hasResultField, readAnthropicReport } from "../anthropic-report.ts";
+import { count, listUsed, name } from "../read-values.ts";
 
-const schema = z.strictObject({
-  data: z.array(
-    z.strictObject({
-      starting_at: z.string(),
-      ending_at: z.string(),
-      results: z.array(
-        z.strictObject({
-          uncached_input_tokens: count,
-          cache_read_input_tokens: count,
-          cache_creation: z.strictObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }),
-          output_tokens: count,
-          server_tool_use: z.strictObject({ web_search_requests: count }).nullable().optional(),
-          api_key_id: name,
-          workspace_id: name,
-          account_id: name,
-          service_account_id: name,
-          model: name,
-          service_tier: name,
-          context_window: name,
-          inference_geo: name,
-          speed: name,
-        }),
-      ),
-    }),
-  ),
-  has_more: z.boolean(),
-  next_page: z.string().nullable().optional(),
+const resultSchema = z.strictObject({
+  uncached_input_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation: z.strictObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }),
+  output_tokens: count,
+  server_tool_use: z.strictObject({ web_search_requests: count }).nullable().optional(),
+  api_key_id: name,
+  workspace_id: name,
+  account_id: name,
+  service_account_id: name,
+  model: name,
+  service_tier: name,
+  context_window: name,
+  inference_geo: name,
+  speed: name,
 });
 
 export default defineInvoiceFormat({
   id: "anthropic-usage",
   describe: "Anthropic usage of messages, as GET /v1/organizations/usage_report/messages answers",
-  recognises: (file) => listResultFields(file).has("uncached_input_tokens"),
-  read(file) {
-    const { data, has_more } = parseFile(file, schema);
-    requireWhole(file, has_more);
-    return data.flatMap(({ starting_at, ending_at, results }, bucket) => {
-      const day = readBucketDay(file, `data.${bucket}`, starting_at, ending_at);
-      return results.flatMap((result, index) =>
-        listUsed({
-          input: result.uncached_input_tokens,
-          cache_read: result.cache_read_input_tokens,
-          cache_write_5m: result.cache_creation.ephemeral_5m_input_tokens,
-          cache_write_1h: result.cache_creation.ephemeral_1h_input_tokens,
-          output: result.output_tokens,
-          web_search: result.server_tool_use?.web_search_requests ?? 0,
-        }).map((part) => ({
-          row: `data.${bucket}.results.${index}`,
-          day,
-          provider: "anthropic",
-          project: result.workspace_id ?? null,
-          key: result.api_key_id ?? null,
-          model: result.model ?? null,
-          ...part,
-          costUsd: null,
-          kind: "usage" as const,
-          description: "",
-        })),
-      );
-    });
-  },
+  recognises: (file) => hasResultField(file, "uncached_input_tokens"),
+  read: (file) =>
+    readAnthropicReport(file, resultSchema, (result, at) =>
+      listUsed({
+        input: result.uncached_input_tokens,
+        cache_read: result.cache_read_input_tokens,
+        cache_write_5m: result.cache_creation.ephemeral_5m_input_tokens,
+        cache_write_1h: result.cache_creation.ephemeral_1h_input_tokens,
+        output: result.output_tokens,
+        web_search: result.server_tool_use?.web_search_requests ?? 0,
+      }).map((part) => ({
+        ...at,
+        provider: "anthropic",
+        project: result.workspace_id ?? null,
+        key: result.api_key_id ?? null,
+        model: result.model ?? null,
+        ...part,
+        costUsd: null,
+        kind: "usage",
+        description: "",
+      })),
+    ),
 });
