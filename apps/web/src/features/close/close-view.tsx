@@ -1,6 +1,7 @@
 /** A month's close: how far it is, its statement by team, how to hand it over, and who did what. */
 import { formatCount } from "@centspan/ui";
 import { clsx } from "clsx";
+import { DataTable, figures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import { Figure, FigureStrip } from "../ledger/key-figures.tsx";
 import { Panel } from "../ledger/panel.tsx";
@@ -66,58 +67,39 @@ function Statement({ page: { t }, view }: ViewProps) {
       {view.rows.length === 0 ? (
         <p className="px-4 pt-1 pb-3.5 text-ink-2">{t.nothingBilled}</p>
       ) : (
-        <div className="relative overflow-x-auto">
-          <table className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{t.team}</th>
-                <th scope="col" className="num">
-                  {t.billedLines}
-                </th>
-                <th scope="col" className="num">
-                  {t.exactUsd}
-                </th>
-                <th scope="col" className="num">
-                  {t.rounding}
-                </th>
-                <th scope="col" className="num">
-                  {t.statement}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {view.rows.map((row) => (
-                <tr key={row.team}>
-                  <td>
-                    {row.team === "" ? (
-                      <>
-                        <span className="text-waste">{t.unallocated}</span>{" "}
-                        <span className="text-ink-3 text-note">
-                          {row.owner === null ? t.noOwner : t.ownerIs(row.owner)}
-                        </span>
-                      </>
-                    ) : (
-                      row.team
-                    )}
-                  </td>
-                  <td className="num text-ink-2">{row.lines}</td>
-                  <td className="num text-ink-2">{row.exact}</td>
-                  <td className="num text-ink-3">{view.isClosed ? row.rounding : "–"}</td>
-                  <td className="num font-[650]">{view.isClosed ? row.amount : "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-            <tfoot>
-              <tr className="font-[650]">
-                <td>{t.all}</td>
-                <td className="num">{view.lines}</td>
-                <td className="num">{view.exactTotal}</td>
-                <td className="num">–</td>
-                <td className="num">{view.isClosed ? view.total : "–"}</td>
-              </tr>
-            </tfoot>
-          </table>
-        </div>
+        <DataTable
+          headings={[t.team, figures(t.billedLines), figures(t.exactUsd), figures(t.rounding), figures(t.statement)]}
+          foot={
+            <tr className="font-[650]">
+              <td>{t.all}</td>
+              <td className="num">{view.lines}</td>
+              <td className="num">{view.exactTotal}</td>
+              <td className="num">–</td>
+              <td className="num">{view.isClosed ? view.total : "–"}</td>
+            </tr>
+          }
+        >
+          {view.rows.map((row) => (
+            <tr key={row.team}>
+              <td>
+                {row.team === "" ? (
+                  <>
+                    <span className="text-waste">{t.unallocated}</span>{" "}
+                    <span className="text-ink-3 text-note">
+                      {row.owner === null ? t.noOwner : t.ownerIs(row.owner)}
+                    </span>
+                  </>
+                ) : (
+                  row.team
+                )}
+              </td>
+              <td className="num text-ink-2">{row.lines}</td>
+              <td className="num text-ink-2">{row.exact}</td>
+              <td className="num text-ink-3">{view.isClosed ? row.rounding : "–"}</td>
+              <td className="num font-[650]">{view.isClosed ? row.amount : "–"}</td>
+            </tr>
+          ))}
+        </DataTable>
       )}
     </Panel>
   );
@@ -148,28 +130,16 @@ function Log({ page: { t }, view }: ViewProps) {
       {view.events.length === 0 ? (
         <p className="px-4 pt-1 pb-3.5 text-ink-2">{t.noEvents}</p>
       ) : (
-        <div className="relative overflow-x-auto">
-          <table className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{t.when}</th>
-                <th scope="col">{t.who}</th>
-                <th scope="col">{t.what}</th>
-                <th scope="col">{t.ofWhat}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {view.events.map(({ key, at, actor, action, subject }) => (
-                <tr key={key}>
-                  <td className="text-ink-2">{at}</td>
-                  <td>{actor}</td>
-                  <td className="text-ink-2">{actions[action] ?? action}</td>
-                  <td>{subject}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable headings={[t.when, t.who, t.what, t.ofWhat]}>
+          {view.events.map(({ key, at, actor, action, subject }) => (
+            <tr key={key}>
+              <td className="text-ink-2">{at}</td>
+              <td>{actor}</td>
+              <td className="text-ink-2">{actions[action] ?? action}</td>
+              <td>{subject}</td>
+            </tr>
+          ))}
+        </DataTable>
       )}
     </Panel>
   );

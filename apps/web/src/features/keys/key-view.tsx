@@ -1,6 +1,7 @@
 /** One key: its figures, its tasks with every attempt, its newest runs. */
 import type { TraceRow } from "@centspan/model";
 import { formatCount, formatDay, formatMinute, parseInstantNs, type TaskRow } from "@centspan/ui";
+import { DataTable, figures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import { EmptyPeriod } from "../ledger/empty-states.tsx";
 import { KeyFigures, SimulatedNote, UnpricedNote } from "../ledger/key-figures.tsx";
@@ -69,37 +70,19 @@ function TaskTable({ tasks, page, keyName }: { tasks: readonly TaskRow[]; page: 
   // Imported statistics know tasks and calls, and no runs.
   const withRuns = tasks.some((task) => task.attempts.length > 0);
   return (
-    <div className="relative overflow-x-auto">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">{t.task}</th>
-            {withRuns && (
-              <>
-                <th scope="col">{t.title}</th>
-                <th scope="col">{t.type}</th>
-                <th scope="col">{t.attempts}</th>
-                <th scope="col" className="num">
-                  {t.calls}
-                </th>
-              </>
-            )}
-            <th scope="col" className="num">
-              {t.cost}
-            </th>
-            <th scope="col">
-              <span className="sr-only">{t.cost}</span>
-            </th>
-            <th scope="col">{t.outcome}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map((task) => (
-            <TaskLine key={task.task} task={task} page={page} keyName={keyName} withRuns={withRuns} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      headings={[
+        t.task,
+        ...(withRuns ? [t.title, t.type, t.attempts, figures(t.calls)] : []),
+        figures(t.cost),
+        { text: t.cost, isForReadersOnly: true },
+        t.outcome,
+      ]}
+    >
+      {tasks.map((task) => (
+        <TaskLine key={task.task} task={task} page={page} keyName={keyName} withRuns={withRuns} />
+      ))}
+    </DataTable>
   );
 }
 

@@ -10,6 +10,7 @@ import {
   ProvenanceMark,
   parseInstantNs,
 } from "@centspan/ui";
+import { DataTable, figures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import type { Page } from "../page/page.ts";
 import { OutcomeText } from "./outcome-text.tsx";
@@ -55,33 +56,22 @@ export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[]
   const { t } = page;
   const decimals = columnDecimals(runs.map((run) => run.costUsd));
   return (
-    <div className="relative overflow-x-auto">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">{t.run}</th>
-            <th scope="col">{t.team}</th>
-            <th scope="col">{t.key}</th>
-            <th scope="col">{t.model}</th>
-            <th scope="col">{t.started}</th>
-            <th scope="col" className="num">
-              {t.duration}
-            </th>
-            <th scope="col" className="num">
-              {t.calls}
-            </th>
-            <th scope="col" className="num">
-              {t.cost}
-            </th>
-            <th scope="col">{t.outcome}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={run.traceId} run={run} decimals={decimals} page={page} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      headings={[
+        t.run,
+        t.team,
+        t.key,
+        t.model,
+        t.started,
+        figures(t.duration),
+        figures(t.calls),
+        figures(t.cost),
+        t.outcome,
+      ]}
+    >
+      {runs.map((run) => (
+        <RunRow key={run.traceId} run={run} decimals={decimals} page={page} />
+      ))}
+    </DataTable>
   );
 }

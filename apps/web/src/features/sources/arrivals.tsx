@@ -1,5 +1,6 @@
 /** What arrived, by service and signal. */
 import { clsx } from "clsx";
+import { DataTable, figures } from "#components/data-table";
 import type { Catalogue } from "#i18n";
 import { Panel } from "../ledger/panel.tsx";
 import type { Arrival } from "./prepare-sources.ts";
@@ -16,34 +17,20 @@ export function Arrivals({ arrivals, silent, t }: ArrivalsProps) {
         </div>
       )}
       {arrivals.length > 0 && (
-        <div className="relative overflow-x-auto">
-          <table className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{t.service}</th>
-                <th scope="col">{t.signal}</th>
-                <th scope="col">{t.lastData}</th>
-                <th scope="col" className="num">
-                  {t.records24h}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {arrivals.map((arrival) => (
-                <tr key={arrival.key}>
-                  <td className={clsx(!arrival.isFirst && "text-ink-3")}>
-                    {arrival.service === "" ? t.noServiceName : arrival.service}
-                  </td>
-                  <td className="text-ink-2">{t.signalOf[arrival.signal]}</td>
-                  <td className={clsx(arrival.lastAgo === null && "text-ink-3")} title={arrival.lastAt}>
-                    {arrival.lastAgo === null ? arrival.lastAt : t.ago(arrival.lastAgo)}
-                  </td>
-                  <td className="num">{arrival.records}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable headings={[t.service, t.signal, t.lastData, figures(t.records24h)]}>
+          {arrivals.map((arrival) => (
+            <tr key={arrival.key}>
+              <td className={clsx(!arrival.isFirst && "text-ink-3")}>
+                {arrival.service === "" ? t.noServiceName : arrival.service}
+              </td>
+              <td className="text-ink-2">{t.signalOf[arrival.signal]}</td>
+              <td className={clsx(arrival.lastAgo === null && "text-ink-3")} title={arrival.lastAt}>
+                {arrival.lastAgo === null ? arrival.lastAt : t.ago(arrival.lastAgo)}
+              </td>
+              <td className="num">{arrival.records}</td>
+            </tr>
+          ))}
+        </DataTable>
       )}
     </Panel>
   );

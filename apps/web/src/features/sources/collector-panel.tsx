@@ -1,5 +1,6 @@
 /** How the collector is: what waits, how far it is behind, what it refused and why. */
 import type { ReactNode } from "react";
+import { DataTable, figures } from "#components/data-table";
 import type { Catalogue } from "#i18n";
 import { Panel } from "../ledger/panel.tsx";
 import type { CodeCount, CollectorView } from "./prepare-sources.ts";
@@ -64,34 +65,20 @@ function Faults({ collector, t }: { collector: CollectorView; t: Catalogue }) {
 
 function Signals({ collector, t }: { collector: CollectorView; t: Catalogue }) {
   return (
-    <div className="relative overflow-x-auto">
-      <table className="data-table">
-        <thead>
-          <tr>
-            <th scope="col">{t.signal}</th>
-            <th scope="col" className="num">
-              {t.recordsTaken}
-            </th>
-            <th scope="col">{t.recordsRefused}</th>
-            <th scope="col">{t.requestsRefused}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {collector.signals.map(({ signal, taken, refusedRecords, refusedRequests }) => (
-            <tr key={signal}>
-              <td>{t.signalOf[signal]}</td>
-              <td className="num">{taken}</td>
-              <td>
-                <Refused counts={refusedRecords} texts={t.rejectionOf} />
-              </td>
-              <td>
-                <Refused counts={refusedRequests} texts={t.requestEndOf} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable headings={[t.signal, figures(t.recordsTaken), t.recordsRefused, t.requestsRefused]}>
+      {collector.signals.map(({ signal, taken, refusedRecords, refusedRequests }) => (
+        <tr key={signal}>
+          <td>{t.signalOf[signal]}</td>
+          <td className="num">{taken}</td>
+          <td>
+            <Refused counts={refusedRecords} texts={t.rejectionOf} />
+          </td>
+          <td>
+            <Refused counts={refusedRequests} texts={t.requestEndOf} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The keys of a workspace, without their secrets. */
 import type { KeyRow } from "@centspan/model";
+import { DataTable } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
 import type { Page } from "../page/page.ts";
@@ -11,38 +12,25 @@ export function KeyTable({ page, keys }: { page: Page; keys: readonly KeyRow[] }
       {keys.length === 0 ? (
         <p className="px-4 pt-1 pb-3.5 text-ink-2">{t.noKeys}</p>
       ) : (
-        <div className="relative overflow-x-auto">
-          <table className="data-table">
-            <thead>
-              <tr>
-                <th scope="col">{t.key}</th>
-                <th scope="col">{t.kind}</th>
-                <th scope="col">{t.team}</th>
-                <th scope="col">{t.secretEnds}</th>
-                <th scope="col">{t.created}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <tr key={key.keyId}>
-                  <td>
-                    {key.kind === "gateway" ? (
-                      <PageLink href={page.href(`/keys/${encodeURIComponent(key.name)}`)}>{key.name}</PageLink>
-                    ) : (
-                      key.name
-                    )}
-                  </td>
-                  <td className="text-ink-2">{key.kind}</td>
-                  <td>{key.team ?? "–"}</td>
-                  <td className="font-mono text-ink-3">…{key.hint}</td>
-                  <td className="text-ink-2">
-                    {key.createdAt.slice(0, 10)} {key.revokedAt !== null && <span className="tag">{t.revoked}</span>}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable headings={[t.key, t.kind, t.team, t.secretEnds, t.created]}>
+          {keys.map((key) => (
+            <tr key={key.keyId}>
+              <td>
+                {key.kind === "gateway" ? (
+                  <PageLink href={page.href(`/keys/${encodeURIComponent(key.name)}`)}>{key.name}</PageLink>
+                ) : (
+                  key.name
+                )}
+              </td>
+              <td className="text-ink-2">{key.kind}</td>
+              <td>{key.team ?? "–"}</td>
+              <td className="font-mono text-ink-3">…{key.hint}</td>
+              <td className="text-ink-2">
+                {key.createdAt.slice(0, 10)} {key.revokedAt !== null && <span className="tag">{t.revoked}</span>}
+              </td>
+            </tr>
+          ))}
+        </DataTable>
       )}
     </Panel>
   );

@@ -1,0 +1,38 @@
+/** A plain table, in a box that scrolls sideways where the page is narrow: a heading for each column, and rows. */
+import { clsx } from "clsx";
+import type { ReactNode } from "react";
+
+/** Text, or what else is said of its column. */
+type Heading = string | { text: string; isNumber?: boolean; isForReadersOnly?: boolean };
+
+/** Of a column of figures, which stand at its right. */
+export const figures = (text: string): Heading => ({ text, isNumber: true });
+
+type TableProps = { headings: readonly Heading[]; foot?: ReactNode; children: ReactNode };
+
+export function DataTable({ headings, foot, children }: TableProps) {
+  return (
+    <div className="relative overflow-x-auto">
+      <table className="data-table">
+        <thead>
+          <tr>
+            {headings.map((heading) => {
+              const {
+                text,
+                isNumber = false,
+                isForReadersOnly = false,
+              } = typeof heading === "string" ? { text: heading } : heading;
+              return (
+                <th key={`${text} ${isForReadersOnly}`} scope="col" className={clsx(isNumber && "num") || undefined}>
+                  {isForReadersOnly ? <span className="sr-only">{text}</span> : text}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+        {foot !== undefined && <tfoot>{foot}</tfoot>}
+      </table>
+    </div>
+  );
+}
