@@ -74,13 +74,24 @@ it("forecasts the month by group and in total, with what is spent", async () => 
 
 it("forecasts to another day, and names one that can't be", async () => {
   const { from, total } = await client.costForecast({ tz: TZ, until: "2026-04-02", team: "steady" });
-  expect([from, total.spentUsd, total.expectedUsd]).toEqual(["2026-04-01", "0", "38"]);
+  expect([from, total.spentUsd, total.expectedUsd]).toEqual(["2026-03-01", "28", "66"]);
   for (const until of ["2026-03-14", "2027-01-01", "soon"]) {
     await expect(client.costForecast({ tz: TZ, until })).rejects.toMatchObject({
       code: "invalid_request",
       field: "until",
     });
   }
+});
+
+it("counts what today has cost so far, and expects no less of it", async () => {
+  await warehouse.insertCalls("spend", [
+    callAt("today", "small", 0, 1000, "7"),
+    callAt("steady", "small", 0, 1000, "5"),
+  ]);
+  const { data } = await client.costForecast({ tz: TZ });
+  const rows = Object.fromEntries(data.map(({ group, spentUsd, expectedUsd }) => [group, [spentUsd, expectedUsd]]));
+  expect(rows.steady).toEqual(["33", "65"]);
+  expect(rows.today).toEqual(["7", "7"]);
 });
 
 it("has nothing to say of a workspace without history", async () => {

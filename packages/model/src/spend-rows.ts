@@ -8,7 +8,7 @@ const estimate = { expectedUsd: money, lowUsd: money, highUsd: money };
 
 const forecastRow = z.object({
   group: z.string(),
-  spentUsd: money.describe("of the days of the period that are over"),
+  spentUsd: money.describe("of the period so far"),
   expectedUsd: money
     .nullable()
     .describe("of the whole period, with what is spent; null where fewer than three days are known"),
@@ -21,7 +21,7 @@ const forecastRow = z.object({
 });
 
 export const spendForecastSchema = z.object({
-  from: day.describe("first day of the period"),
+  from: day.describe("first day of the period: the first of this month"),
   until: day.describe("last day of the period"),
   level: z.number().describe("of the intervals"),
   data: z.array(forecastRow).describe("by group, the dearest first"),

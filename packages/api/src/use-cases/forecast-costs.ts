@@ -3,7 +3,7 @@ import { CentspanError, type Decimal, formatDecimal, nextDay, sumDecimals } from
 import { spendForecastSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
-import { historyQuery, readHistory } from "./spend-history.ts";
+import { type GroupHistory, historyQuery, readHistory } from "./spend-history.ts";
 
 const LEVEL = 0.8;
 const MOST_DAYS_AHEAD = 92;
@@ -29,16 +29,14 @@ export const forecastCosts = defineRoute({
     const { today } = history;
     const until = asked ?? lastOfMonth(today);
     const coming = daysBetween(today, until);
-    const from = `${until.slice(0, 7)}-01`;
-    const forecast = (costs: readonly Decimal[]) => {
-      const spentUsd = sumDecimals(costs.filter((_, index) => (history.days[index] ?? "") >= from));
-      return {
-        spentUsd,
-        ahead: forecastSpend(costs, { daysAhead: coming.length, level: LEVEL, seed: 1, resamples: 1000 }),
-      };
+    const from = `${today.slice(0, 7)}-01`;
+    const forecast = ({ dailyUsd, todayUsd }: GroupHistory): Forecast => {
+      const overUsd = sumDecimals(dailyUsd.filter((_, index) => (history.days[index] ?? "") >= from));
+      const options = { daysAhead: coming.length, level: LEVEL, seed: 1, resamples: 1000, beganUsd: todayUsd };
+      return { overUsd, todayUsd, ahead: forecastSpend(dailyUsd, options) };
     };
-    const rows = [...history.groups].map(([group, costs]) => ({ group, ...forecast(costs) }));
-    rows.sort((a, b) => expectedOf(b).cmp(expectedOf(a)) || (a.group < b.group ? -1 : 1));
+    const rows = [...history.groups].map(([group, own]) => ({ group, ...forecast(own) }));
+    rows.sort((a, b) => foreseen(b).cmp(foreseen(a)) || (a.group < b.group ? -1 : 1));
     const total = { group: "total", ...forecast(history.total) };
     return {
       from,
@@ -54,10 +52,11 @@ export const forecastCosts = defineRoute({
   },
 });
 
-type Forecast = { group: string; spentUsd: Decimal; ahead: SpendForecast | null };
+/** `overUsd`: of the days of the period that are over. */
+type Forecast = { overUsd: Decimal; todayUsd: Decimal; ahead: SpendForecast | null };
 
-const expectedOf = ({ spentUsd, ahead }: Forecast): Decimal =>
-  ahead === null ? spentUsd : spentUsd.plus(ahead.total.expectedUsd);
+const foreseen = ({ overUsd, todayUsd, ahead }: Forecast): Decimal =>
+  overUsd.plus(ahead?.total.expectedUsd ?? todayUsd);
 
 const format = ({ expectedUsd, lowUsd, highUsd }: SpendForecast["total"]) => ({
   expectedUsd: formatDecimal(expectedUsd),
@@ -65,11 +64,11 @@ const format = ({ expectedUsd, lowUsd, highUsd }: SpendForecast["total"]) => ({
   highUsd: formatDecimal(highUsd),
 });
 
-function toRow({ group, spentUsd, ahead }: Forecast) {
-  const plus = (amount: Decimal | undefined) => (amount === undefined ? null : formatDecimal(spentUsd.plus(amount)));
+function toRow({ group, overUsd, todayUsd, ahead }: Forecast & { group: string }) {
+  const plus = (amount: Decimal | undefined) => (amount === undefined ? null : formatDecimal(overUsd.plus(amount)));
   return {
     group,
-    spentUsd: formatDecimal(spentUsd),
+    spentUsd: formatDecimal(overUsd.plus(todayUsd)),
     expectedUsd: plus(ahead?.total.expectedUsd),
     lowUsd: plus(ahead?.total.lowUsd),
     highUsd: plus(ahead?.total.highUsd),

@@ -17,8 +17,8 @@ export const listCostAnomalies = defineRoute({
   answer: z.object({ data: z.array(spendAnomalySchema), nextCursor: z.null() }),
   async run({ deps, caller, query }) {
     const { days, groups } = await readHistory({ deps, caller }, query);
-    const data = [...groups].flatMap(([group, costs]) =>
-      findAnomalies(costs).map(({ index, costUsd, expectedUsd, score }) => ({
+    const data = [...groups].flatMap(([group, { dailyUsd }]) =>
+      findAnomalies(dailyUsd).map(({ index, costUsd, expectedUsd, score }) => ({
         group,
         day: days[index] ?? "",
         costUsd: formatDecimal(costUsd),

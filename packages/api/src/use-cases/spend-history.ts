@@ -1,4 +1,4 @@
-/** Spend by group as days without gaps, for what is worked out from whole days. Today is left out: it isn't over. */
+/** Spend by group as days without gaps, for what is worked out from whole days; today apart, which is not over. */
 import { type Decimal, dayOf, nextDay, startOfDayNs, sumDecimals, ZERO } from "@centspan/base";
 import { type CallFilter, DAILY_SPEND_GROUPS, type DailySpendGroup } from "@centspan/model";
 import { z } from "zod";
@@ -21,32 +21,47 @@ export type SpendHistory = {
   /** The days that are over, the oldest first; from the first spend on, where that is nearer. */
   days: readonly string[];
   today: string;
-  groups: ReadonlyMap<string, readonly Decimal[]>;
-  total: readonly Decimal[];
+  groups: ReadonlyMap<string, GroupHistory>;
+  total: GroupHistory;
 };
+/** `todayUsd`: so far. */
+export type GroupHistory = { dailyUsd: readonly Decimal[]; todayUsd: Decimal };
 
 export async function readHistory(
   { deps, caller }: { deps: ApiDeps; caller: Caller },
   { groupBy, tz, ...filter }: HistoryQuery,
 ): Promise<SpendHistory> {
-  const today = dayOf(tz, deps.clock.nowNs());
-  const toNs = startOfDayNs(tz, today);
-  const fromNs = toNs - BigInt(HISTORY_DAYS) * 86_400_000_000_000n;
+  const nowNs = deps.clock.nowNs();
+  const today = dayOf(tz, nowNs);
+  const fromNs = startOfDayNs(tz, today) - BigInt(HISTORY_DAYS) * DAY_NS;
   const spend = await deps.warehouse.listDailySpend(caller.workspace, {
     groupBy,
-    filter: { ...readFilter(filter), range: { fromNs, toNs } },
+    filter: { ...readFilter(filter), range: { fromNs, toNs: startOfDayNs(tz, nextDay(today)) } },
     timeZone: tz,
   });
   const [first = today] = spend.map(({ day }) => day).sort();
   const days: string[] = [];
   for (let day = first; day < today; day = nextDay(day)) days.push(day);
-  const positions = new Map(days.map((day, index) => [day, index]));
+  const positions = new Map([...days, today].map((day, index) => [day, index]));
   const groups = new Map<string, Decimal[]>();
   for (const { group, day, costUsd } of spend) {
-    const costs = groups.get(group) ?? days.map(() => ZERO);
+    const costs = groups.get(group) ?? [...positions].map(() => ZERO);
     costs[positions.get(day) ?? 0] = costUsd;
     groups.set(group, costs);
   }
   const all = [...groups.values()];
-  return { days, today, groups, total: days.map((_, index) => sumDecimals(all.map((costs) => costs[index] ?? ZERO))) };
+  const total = [...positions.values()].map((index) => sumDecimals(all.map((costs) => costs[index] ?? ZERO)));
+  return {
+    days,
+    today,
+    groups: new Map([...groups].map(([group, costs]) => [group, split(costs)])),
+    total: split(total),
+  };
 }
+
+const DAY_NS = 86_400_000_000_000n;
+
+const split = (costs: readonly Decimal[]): GroupHistory => ({
+  dailyUsd: costs.slice(0, -1),
+  todayUsd: costs.at(-1) ?? ZERO,
+});

@@ -3,7 +3,7 @@
  * weekday is only ever compared with itself. Needs no model of trend or season that would have to be believed.
  * Floats, as for every statement about uncertainty: an expectation is no amount, and is never added to a ledger.
  */
-import { createRandom, type Decimal, formatDecimal, type Random, sumDecimals } from "@centspan/base";
+import { createRandom, type Decimal, formatDecimal, type Random, sumDecimals, ZERO } from "@centspan/base";
 import { quantile, toEstimate } from "../ratio-interval.ts";
 
 type Expected = { expectedUsd: Decimal; lowUsd: Decimal; highUsd: Decimal };
@@ -19,7 +19,14 @@ export type SpendForecast = {
   method: "weeks" | "days";
 };
 
-export type ForecastOptions = { daysAhead: number; level: number; seed: number; resamples: number };
+export type ForecastOptions = {
+  daysAhead: number;
+  level: number;
+  seed: number;
+  resamples: number;
+  /** What the first of the coming days has cost so far: it will not have cost less. */
+  beganUsd?: Decimal;
+};
 
 const WEEK = 7;
 /** A week counts so much of the one after it: half of the weight lies on the last three. */
@@ -45,8 +52,11 @@ export function forecastSpend(dailyUsd: readonly Decimal[], options: ForecastOpt
   );
   const weights = patterns.map((_, back) => (method === "weeks" ? WEIGHT_OF_WEEK_BEFORE ** back : 1));
 
+  const began = Number(formatDecimal(options.beganUsd ?? ZERO));
   const draws = drawFutures(patterns, weights, options);
-  const expectedOf = (ahead: number): number => weightedMean(patterns, weights, ahead % pattern);
+  for (const future of draws) future[0] = Math.max(future[0] ?? 0, began);
+  const expectedOf = (ahead: number): number =>
+    Math.max(weightedMean(patterns, weights, ahead % pattern), ahead === 0 ? began : 0);
   const bound = (expected: number, values: Float64Array): Expected => {
     values.sort();
     const tail = (1 - options.level) / 2;

@@ -37,6 +37,14 @@ describe("forecast", () => {
     expect(float(forecast?.total.expectedUsd)).toBeCloseTo((20 + 10 * 0.8) / 1.8, 9);
   });
 
+  it("expects of a day that has begun no less than it has cost", () => {
+    const days = usd(Array.from({ length: 28 }, () => 10));
+    const total = (beganUsd: string) =>
+      forecastSpend(days, { ...OPTIONS, daysAhead: 2, beganUsd: parseDecimal(beganUsd) })?.total;
+    expect([float(total("4")?.expectedUsd), float(total("4")?.lowUsd)]).toEqual([20, 20]);
+    expect([float(total("70")?.expectedUsd), float(total("70")?.lowUsd)]).toEqual([80, 80]);
+  });
+
   it("says so where days are too few to tell weekdays apart, and nothing where there is no history", () => {
     expect(forecastSpend(usd([1, 2, 3]), { ...OPTIONS, daysAhead: 2 })).toMatchObject({ method: "days" });
     expect(forecastSpend(usd([1, 2]), { ...OPTIONS, daysAhead: 2 })).toBe(null);
