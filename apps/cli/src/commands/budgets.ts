@@ -135,6 +135,7 @@ function find(budgets: readonly BudgetRow[], name: string): BudgetRow {
 }
 
 const SCOPES = { key: "key", team: "team", taskType: "task type", run: "run" } as const;
+const NO_BUDGET = "No budget yet. One is made by: centspan budgets create NAME --team TEAM --limit USD --per month";
 const HEAD = ["name", "counts", "per", "subject", "spent", "held", "limit", "forecast", "resets"];
 
 function describeBudgets(budgets: readonly BudgetRow[]): string {
@@ -149,5 +150,5 @@ function describeBudgets(budgets: readonly BudgetRow[]): string {
       ...[one.forecastUsd ?? "–", resetsAt ?? "never"],
     ]);
   });
-  return formatTable([HEAD, ...rows]);
+  return rows.length === 0 ? NO_BUDGET : formatTable([HEAD, ...rows], 4);
 }

@@ -99,6 +99,11 @@ function describeTerms({ terms }: ContractPrice): string {
 }
 
 const formatTerms = ({ contracts, exchangeRates }: PriceTermsRow): string =>
+  contracts.length + exchangeRates.length === 0 ? LIST_PRICES_ONLY : formatAgreed({ contracts, exchangeRates });
+
+const LIST_PRICES_ONLY = "Nothing is agreed: list prices count. Terms come from a file: centspan prices add FILE";
+
+const formatAgreed = ({ contracts, exchangeRates }: PriceTermsRow): string =>
   [
     formatTable(
       [
