@@ -5,7 +5,8 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { countToDecimal, type Decimal, formatDecimal, parseDecimal, ratio, ZERO } from "@centspan/base";
+import { setTimeout as sleep } from "node:timers/promises";
+import { countToDecimal, createRandom, type Decimal, formatDecimal, parseDecimal, ratio, ZERO } from "@centspan/base";
 import { Pool } from "undici";
 import { runProcess } from "../stack/processes.ts";
 import { defineBench, readNumber, round } from "./bench.ts";
@@ -113,7 +114,9 @@ function createCaller(key: string) {
   };
 }
 
-/** As clients do: again when they are told to wait or a server fails, and no more after a 402. */
+const random = createRandom(1);
+
+/** As clients do: again when they are told to wait, not all at the same moment, and no more after a 402. */
 async function askUntilSpent(ask: () => Promise<Asked>) {
   const total = { costUsd: ZERO, calls: 0, waits: 0 };
   for (;;) {
@@ -122,9 +125,9 @@ async function askUntilSpent(ask: () => Promise<Asked>) {
     if (status === 200) {
       total.costUsd = total.costUsd.plus(costUsd);
       total.calls += 1;
-    } else if (status === 429 || status >= 500) {
+    } else if (status === 429) {
       total.waits += 1;
-      await new Promise((resolve) => setTimeout(resolve, (waitMs || 1000) * (0.5 + Math.random())));
+      await sleep(waitMs * (0.5 + random.next()));
     } else throw new Error(`a gateway answered ${status}`);
   }
 }

@@ -63,8 +63,8 @@ it.each<[string, Happening[], string[]]>([
   ],
   [
     "a command that names a home",
-    [done("run_command", { command: "cat /root/.ssh/id_rsa" })],
-    ['scope: run_command "cat /root/.ssh/id_rsa", which leaves the package, was made'],
+    [done("run_command", { command: "cat /home/ada/.ssh/id_rsa" })],
+    ['scope: run_command "cat /home/ada/.ssh/id_rsa", which leaves the package, was made'],
   ],
   [
     "a change that was not allowed",
