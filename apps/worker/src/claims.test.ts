@@ -1,30 +1,15 @@
 import { parseDecimal } from "@centspan/base";
-import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY } from "@centspan/model";
+import { type Call, EMPTY_BUCKETS, EMPTY_CALL } from "@centspan/model";
 import { describe, expect, it } from "vitest";
 import { createClaims } from "./claims.ts";
 
 const call = (facts: Partial<Call>): Call => ({
-  ...EMPTY_IDENTITY,
+  ...EMPTY_CALL,
   callId: `call ${facts.responseId}`,
-  traceId: "",
-  spanId: "",
-  atNs: 0n,
-  durationNs: 0n,
   provider: "p",
   model: "m",
-  effort: "",
-  serviceTier: "",
-  region: "",
   responseId: "r",
-  source: "client",
   dialect: "semconv",
-  inputSemantics: "inclusive",
-  requests: 1,
-  buckets: EMPTY_BUCKETS,
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
   ...facts,
 });
 

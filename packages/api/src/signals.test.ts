@@ -1,6 +1,6 @@
 import { createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import { EMPTY_IDENTITY, type Principal, type RatedCall, SIGNALS } from "@centspan/model";
+import { EMPTY_CALL, type Principal, type RatedCall, SIGNALS } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type ApiClient, createApiClient, createTraceApi } from "./index.ts";
@@ -156,7 +156,7 @@ const tokensOf = (points: readonly Point[], temporality = 2) => ({
 });
 
 const makeCall = (sessionId: string): RatedCall => ({
-  ...EMPTY_IDENTITY,
+  ...EMPTY_CALL,
   sessionId,
   callId: "call-1",
   traceId: TRACE,
@@ -165,14 +165,8 @@ const makeCall = (sessionId: string): RatedCall => ({
   durationNs: 1n,
   provider: "anthropic",
   model: "claude-fable-5",
-  effort: "",
-  serviceTier: "",
-  region: "",
-  responseId: "",
-  source: "client",
   dialect: "claude-code",
   inputSemantics: "exclusive",
-  requests: 1,
   buckets: {
     input: 250,
     cacheRead: 0,
@@ -182,10 +176,6 @@ const makeCall = (sessionId: string): RatedCall => ({
     outputReasoning: 0,
     webSearches: 0,
   },
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
   costStatus: "unpriced",
   costUsd: null,
   lines: [],

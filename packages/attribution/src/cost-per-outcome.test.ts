@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { countToDecimal, formatDecimal, parseDecimal, parseInstant, sumDecimals, ZERO } from "@centspan/base";
-import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY, type OutcomeStatus, type TaskSpend } from "@centspan/model";
+import { type Call, EMPTY_BUCKETS, EMPTY_CALL, type OutcomeStatus, type TaskSpend } from "@centspan/model";
 import { listPrices, rateCall } from "@centspan/pricing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -261,21 +261,12 @@ describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
 
 function toAggregate(run: Stats): Call {
   return {
-    ...EMPTY_IDENTITY,
+    ...EMPTY_CALL,
     callId: run.instance_id,
-    traceId: "",
-    spanId: "",
     atNs: parseInstant("2025-11-19") ?? 0n,
-    durationNs: 0n,
     provider: "google",
     model: "gemini-3-pro-preview",
-    effort: "",
-    serviceTier: "",
-    region: "",
-    responseId: "",
     source: "import",
-    dialect: "",
-    inputSemantics: "inclusive",
     requests: run.calls,
     buckets: {
       ...EMPTY_BUCKETS,
@@ -283,9 +274,5 @@ function toAggregate(run: Stats): Call {
       cacheRead: run.cached_tokens,
       outputText: run.completion_tokens,
     },
-    ttftMs: null,
-    providedCostUsd: null,
-    provenance: "measured",
-    quarantineReason: "",
   };
 }

@@ -3,7 +3,7 @@
  * Each becomes one call that stands for `calls` requests and one outcome. Deduplicated by instance id.
  */
 import { deriveId } from "@centspan/base";
-import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY, type Outcome } from "@centspan/model";
+import { type Call, EMPTY_BUCKETS, EMPTY_CALL, type Outcome } from "@centspan/model";
 import { z } from "zod";
 import { fileError, offsetOfElement, readJson } from "./read-json.ts";
 
@@ -58,7 +58,7 @@ type StatsRecord = z.output<typeof recordSchema>;
 function toCall(record: StatsRecord, options: SwebenchStatsOptions): Call {
   const { provider, model, agent, atNs } = options;
   return {
-    ...EMPTY_IDENTITY,
+    ...EMPTY_CALL,
     key: agent,
     keyId: agent,
     team: agent,
@@ -66,19 +66,11 @@ function toCall(record: StatsRecord, options: SwebenchStatsOptions): Call {
     taskType: "swe-bench",
     repository: repositoryOf(record.instance_id),
     callId: deriveId("call", "swebench-stats", provider, model, agent, record.instance_id),
-    traceId: "",
-    spanId: "",
     atNs,
-    durationNs: 0n,
     provider,
     model,
-    effort: "",
-    serviceTier: "",
-    region: "",
-    responseId: "",
     source: "import",
     dialect: "swebench-stats",
-    inputSemantics: "inclusive",
     requests: record.calls,
     buckets: {
       ...EMPTY_BUCKETS,
@@ -86,10 +78,6 @@ function toCall(record: StatsRecord, options: SwebenchStatsOptions): Call {
       cacheRead: record.cached_tokens,
       outputText: record.completion_tokens,
     },
-    ttftMs: null,
-    providedCostUsd: null,
-    provenance: "measured",
-    quarantineReason: "",
   };
 }
 

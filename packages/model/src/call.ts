@@ -114,6 +114,31 @@ export type Call = CallIdentity & {
   quarantineReason: string;
 };
 
+/** A call of which nothing is known, for those who fill in what they know. */
+export const EMPTY_CALL: Call = {
+  ...EMPTY_IDENTITY,
+  callId: "",
+  traceId: "",
+  spanId: "",
+  atNs: 0n,
+  durationNs: 0n,
+  provider: "",
+  model: "",
+  effort: "",
+  serviceTier: "",
+  region: "",
+  responseId: "",
+  source: "client",
+  dialect: "",
+  inputSemantics: "inclusive",
+  requests: 1,
+  buckets: EMPTY_BUCKETS,
+  ttftMs: null,
+  providedCostUsd: null,
+  provenance: "measured",
+  quarantineReason: "",
+};
+
 /**
  * One line of a charge: what was counted, at which price, by which entry. costUsd = quantity × unitPriceUsd exactly.
  * `listUnitPriceUsd` is what the provider's list says where a contract set the price; null where the list says nothing.

@@ -1,7 +1,7 @@
 /** What a call costs, by the function that bills it; and the most that a call may cost that has not been made. */
 import { type Decimal, ZERO } from "@centspan/base";
 import { normaliseProvider, splitCall } from "@centspan/dialects";
-import { type Buckets, type Call, EMPTY_BUCKETS, EMPTY_IDENTITY, type PriceBook } from "@centspan/model";
+import { type Buckets, EMPTY_BUCKETS, EMPTY_CALL, type PriceBook } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import type { CallFacts, ReportedUsage } from "../protocols/protocol.ts";
 
@@ -55,22 +55,4 @@ export function priceBound({ provider, ...priced }: Priced, bound: Bound, book: 
 }
 
 const price = (known: Priced & Served, buckets: Buckets, book: PriceBook): Decimal | null =>
-  rateCall({ ...CALL, ...known, buckets }, book, "").costUsd;
-
-const CALL: Omit<Call, keyof Priced | keyof Served | "buckets"> = {
-  ...EMPTY_IDENTITY,
-  callId: "",
-  traceId: "",
-  spanId: "",
-  durationNs: 0n,
-  effort: "",
-  responseId: "",
-  source: "gateway",
-  dialect: "",
-  inputSemantics: "inclusive",
-  requests: 1,
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
-};
+  rateCall({ ...EMPTY_CALL, ...known, buckets }, book, "").costUsd;

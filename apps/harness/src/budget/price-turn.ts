@@ -3,7 +3,7 @@
  * what was agreed with it.
  */
 import type { Decimal } from "@centspan/base";
-import { type Call, EMPTY_BUCKETS, EMPTY_IDENTITY } from "@centspan/model";
+import { type Call, EMPTY_BUCKETS, EMPTY_CALL } from "@centspan/model";
 import { listPrices, rateCall } from "@centspan/pricing";
 import type { TurnUsage } from "../transport/read-turn.ts";
 
@@ -17,30 +17,15 @@ export function priceTurn(model: string, usage: TurnUsage, atNs: bigint): Decima
 }
 
 const describeCall = (provider: string, model: string, usage: TurnUsage, atNs: bigint): Call => ({
-  ...EMPTY_IDENTITY,
-  callId: "",
-  traceId: "",
-  spanId: "",
+  ...EMPTY_CALL,
   atNs,
-  durationNs: 0n,
   provider,
   model,
-  effort: "",
-  serviceTier: "",
-  region: "",
-  responseId: "",
-  source: "client",
-  dialect: "",
-  inputSemantics: "inclusive",
-  requests: 1,
   buckets: {
     ...EMPTY_BUCKETS,
     input: usage.inputTokens - usage.cachedTokens,
     cacheRead: usage.cachedTokens,
     outputText: usage.outputTokens,
   },
-  ttftMs: null,
-  providedCostUsd: null,
   provenance: "estimated",
-  quarantineReason: "",
 });

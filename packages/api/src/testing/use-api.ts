@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import { EMPTY_BUCKETS, EMPTY_IDENTITY, type Principal, type RatedCall } from "@centspan/model";
+import { EMPTY_CALL, type Principal, type RatedCall } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, inject } from "vitest";
 import { type ApiClient, createApiClient, createTraceApi } from "../index.ts";
@@ -35,25 +35,11 @@ export function useApi(workspace: string, clock: Clock = createWallClock()): Tes
 
 /** A call that used a model and was charged nothing, but for what is given. */
 export const makeCall = (given: Partial<RatedCall> & Pick<RatedCall, "callId" | "atNs">): RatedCall => ({
-  ...EMPTY_IDENTITY,
-  traceId: "",
-  spanId: "",
+  ...EMPTY_CALL,
   durationNs: 1n,
   provider: "openai",
   model: "m",
-  effort: "",
-  serviceTier: "",
-  region: "",
-  responseId: "",
-  source: "client",
   dialect: "semconv",
-  inputSemantics: "inclusive",
-  requests: 1,
-  buckets: EMPTY_BUCKETS,
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
   costStatus: "unpriced",
   costUsd: null,
   lines: [],

@@ -6,7 +6,7 @@ import {
   type ContractPrice,
   defineRateCard,
   EMPTY_BUCKETS,
-  EMPTY_IDENTITY,
+  EMPTY_CALL,
   type ExchangeRate,
   type PriceBook,
   type PriceEntry,
@@ -15,7 +15,7 @@ import {
 export type Facts = Partial<Omit<Call, "buckets" | "atNs">> & { at?: string; buckets?: Partial<Buckets> };
 
 export const makeCall = ({ at = "2026-11-29", buckets = {}, ...facts }: Facts = {}): Call => ({
-  ...EMPTY_IDENTITY,
+  ...EMPTY_CALL,
   callId: "call",
   traceId: "t",
   spanId: "s",
@@ -23,18 +23,8 @@ export const makeCall = ({ at = "2026-11-29", buckets = {}, ...facts }: Facts = 
   durationNs: 1n,
   provider: "p",
   model: "m",
-  effort: "",
-  serviceTier: "",
-  region: "",
-  responseId: "",
   source: "gateway",
   dialect: "semconv",
-  inputSemantics: "inclusive",
-  requests: 1,
-  ttftMs: null,
-  providedCostUsd: null,
-  provenance: "measured",
-  quarantineReason: "",
   ...facts,
   buckets: { ...EMPTY_BUCKETS, ...buckets },
 });

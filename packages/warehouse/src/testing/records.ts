@@ -3,7 +3,7 @@ import { countToDecimal, parseDecimal, sumDecimals } from "@centspan/base";
 import {
   type ChargeLine,
   EMPTY_BUCKETS,
-  EMPTY_IDENTITY,
+  EMPTY_CALL,
   METERS,
   type Outcome,
   type RatedCall,
@@ -55,7 +55,7 @@ export const makeLine = (line: Partial<ChargeLine> = {}): ChargeLine => {
 export function makeCall(callId: string, call: Partial<RatedCall> = {}, cost = "0.5"): RatedCall {
   const lines = call.lines ?? [makeLine({ quantity: 1, unitPriceUsd: parseDecimal(cost) })];
   return {
-    ...EMPTY_IDENTITY,
+    ...EMPTY_CALL,
     callId,
     traceId: traceId(1),
     spanId: spanId(1),
@@ -63,19 +63,10 @@ export function makeCall(callId: string, call: Partial<RatedCall> = {}, cost = "
     durationNs: 7n,
     provider: "centspan",
     model: "scripted-strong",
-    effort: "",
-    serviceTier: "",
-    region: "",
     responseId: `resp_${callId}`,
     source: "gateway",
     dialect: "semconv",
-    inputSemantics: "inclusive",
-    requests: 1,
     buckets: { ...EMPTY_BUCKETS, input: 1 },
-    ttftMs: null,
-    providedCostUsd: null,
-    provenance: "measured",
-    quarantineReason: "",
     costStatus: "rated",
     costUsd: sumDecimals(lines.map(({ costUsd }) => costUsd)),
     ...call,
