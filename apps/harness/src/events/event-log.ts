@@ -12,7 +12,6 @@ import {
   readFileSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { CentspanError } from "@centspan/base";
@@ -36,13 +35,22 @@ export function openEventLog(file: string): EventLog {
   const release = takeOver(`${file}.owner`);
   const handle = openSync(file, "a+");
   const { events, wholeBytes } = parseLines(readFileSync(file), file);
-  ftruncateSync(handle, wholeBytes);
+  let bytes = wholeBytes;
+  ftruncateSync(handle, bytes);
   return {
     events,
     append(happening) {
       const event: Event = { at: new Date().toISOString(), ...happening };
-      writeSync(handle, `${JSON.stringify(event)}\n`);
-      fdatasyncSync(handle);
+      const line = `${JSON.stringify(event)}\n`;
+      try {
+        writeFileSync(handle, line);
+        fdatasyncSync(handle);
+      } catch (error) {
+        // On a full disk a part of it may be there, which the next line must not stand behind.
+        ftruncateSync(handle, bytes);
+        throw error;
+      }
+      bytes += Buffer.byteLength(line);
       events.push(event);
       return event;
     },
