@@ -1,5 +1,5 @@
 /** A log whose file can't grow, as on a full disk: a limit of the process stands for it. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -8,7 +8,10 @@ import { readEventLog } from "./event-log.ts";
 
 const LIMIT_BYTES = 4096;
 
-it("keeps no part of an event that did not fit, and goes on with what does", async () => {
+const canLimit = spawnSync("prlimit", ["--version"]).status === 0;
+if (!canLimit) console.warn("event log on a full disk: left out, since this platform has no prlimit");
+
+it.skipIf(!canLimit)("keeps no part of an event that did not fit, and goes on with what does", async () => {
   const folder = await createTemporaryFolder();
   const file = join(folder, "events.jsonl");
   const script = join(folder, "fill.mts");
