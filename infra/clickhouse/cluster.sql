@@ -15,6 +15,7 @@ ENGINE = Distributed('{cluster}', currentDatabase(), schema_migrations_local, ci
 
 CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}' (
   `workspace` LowCardinality(String),
+  `trusted` Bool DEFAULT service = 'centspan-gateway' OR scope_name = 'centspan.histories',
   `trace_id` String,
   `span_id` String,
   `parent_span_id` String,
@@ -46,7 +47,7 @@ CREATE TABLE IF NOT EXISTS spans_local ON CLUSTER '{cluster}' (
   `of_replica` Bool,
   `content_hash` UInt64 DEFAULT cityHash64((parent_span_id, trace_state, flags, name, kind, service, started_at, ended_at, status, status_message, attributes, resource_attributes, scope_name, scope_version, events, links, dropped_attributes, dropped_events, dropped_links)),
   `received_at` DateTime64(9, 'UTC') DEFAULT now64(9),
-  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at)),
+  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at)) - if(trusted, 0, 9223372036854775808),
   INDEX by_start started_at TYPE minmax GRANULARITY 1,
   INDEX by_receipt received_at TYPE minmax GRANULARITY 1,
   INDEX by_session session_id TYPE bloom_filter(0.01) GRANULARITY 1,
@@ -206,9 +207,12 @@ CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER '{cluster}' (
   `web_searches` UInt64,
   `cost_status` LowCardinality(String),
   `price_entry_id` LowCardinality(String),
+  `rating_run_id` LowCardinality(String),
+  `lines` Array(Tuple(meter LowCardinality(String), quantity UInt64, unit_price_usd Decimal(38, 12), list_unit_price_usd Nullable(Decimal(38, 12)), cost_usd Decimal(38, 12))),
   `cost_usd` Nullable(Decimal(38, 12)),
   `provided_cost_usd` Nullable(Decimal(38, 12)),
   `provenance` LowCardinality(String),
+  `usage_provenance` LowCardinality(String) DEFAULT provenance,
   `quarantine_reason` String,
   `content_hash` UInt64,
   `revision` UInt64,
@@ -216,28 +220,103 @@ CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER '{cluster}' (
   INDEX by_instant at TYPE minmax GRANULARITY 1,
   INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision, deleted)
+PARTITION BY if(at >= toDateTime64('2020-01-01 00:00:00', 9, 'UTC') AND at < toDateTime64('2050-01-01 00:00:00', 9, 'UTC'), toDate(at), toDate(0))
 ORDER BY (workspace, call_id);
 
 CREATE TABLE IF NOT EXISTS calls ON CLUSTER '{cluster}' AS calls_local
 ENGINE = Distributed('{cluster}', currentDatabase(), calls_local, cityHash64(workspace, call_id));
 
-CREATE TABLE IF NOT EXISTS charge_lines_local ON CLUSTER '{cluster}' (
+CREATE TABLE IF NOT EXISTS call_times_local ON CLUSTER '{cluster}' (
   `workspace` LowCardinality(String),
   `call_id` String,
-  `meter` LowCardinality(String),
-  `quantity` UInt64,
-  `unit_price_usd` Decimal(38, 12),
-  `cost_usd` Decimal(38, 12),
-  `list_unit_price_usd` Nullable(Decimal(38, 12)),
-  `price_entry_id` LowCardinality(String),
-  `rating_run_id` LowCardinality(String),
+  `at` DateTime64(9, 'UTC')
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', at)
+ORDER BY (workspace, call_id, at);
+
+CREATE TABLE IF NOT EXISTS call_times ON CLUSTER '{cluster}' AS call_times_local
+ENGINE = Distributed('{cluster}', currentDatabase(), call_times_local, cityHash64(workspace, call_id));
+
+CREATE TABLE IF NOT EXISTS cost_days_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `time_zone` LowCardinality(String),
+  `from_at` DateTime64(9, 'UTC'),
+  `to_at` DateTime64(9, 'UTC'),
+  `is_fresh` UInt8,
   `revision` UInt64,
   `deleted` UInt8
 ) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision, deleted)
-ORDER BY (workspace, call_id, meter);
+ORDER BY (workspace, time_zone, from_at);
 
-CREATE TABLE IF NOT EXISTS charge_lines ON CLUSTER '{cluster}' AS charge_lines_local
-ENGINE = Distributed('{cluster}', currentDatabase(), charge_lines_local, cityHash64(workspace, call_id));
+CREATE TABLE IF NOT EXISTS cost_days ON CLUSTER '{cluster}' AS cost_days_local
+ENGINE = Distributed('{cluster}', currentDatabase(), cost_days_local, cityHash64(workspace));
+
+CREATE TABLE IF NOT EXISTS daily_costs_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `meter` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task_type` LowCardinality(String),
+  `role` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `effort` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `cost_status` LowCardinality(String),
+  `calls` UInt64,
+  `requests` UInt64,
+  `input` UInt64,
+  `cache_read` UInt64,
+  `cache_write_5m` UInt64,
+  `cache_write_1h` UInt64,
+  `output_text` UInt64,
+  `output_reasoning` UInt64,
+  `web_searches` UInt64,
+  `quantity` UInt64,
+  `charged_quantity` UInt64,
+  `charged_usd` Nullable(Decimal(38, 12)),
+  `revision` UInt64,
+  PROJECTION without_keys (SELECT workspace, meter, at, revision, team, task_type, role, repository, provider, model, effort, provenance, cost_status, sum(calls), sum(requests), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output_text), sum(output_reasoning), sum(web_searches), sum(quantity), sum(charged_quantity), sum(charged_usd) GROUP BY workspace, meter, at, revision, team, task_type, role, repository, provider, model, effort, provenance, cost_status),
+  PROJECTION of_keys (SELECT workspace, meter, at, revision, key_id, key, team, provenance, cost_status, sum(calls), sum(requests), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output_text), sum(output_reasoning), sum(web_searches), sum(quantity), sum(charged_quantity), sum(charged_usd) GROUP BY workspace, meter, at, revision, key_id, key, team, provenance, cost_status)
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision)
+ORDER BY (workspace, meter, at, key_id, key, team, task_type, role, repository, provider, model, effort, provenance, cost_status)
+SETTINGS deduplicate_merge_projection_mode = 'rebuild';
+
+CREATE TABLE IF NOT EXISTS daily_costs ON CLUSTER '{cluster}' AS daily_costs_local
+ENGINE = Distributed('{cluster}', currentDatabase(), daily_costs_local, cityHash64(workspace));
+
+CREATE TABLE IF NOT EXISTS daily_work_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `day_at` DateTime64(9, 'UTC'),
+  `task` String,
+  `run_id` String,
+  `session_id` String,
+  `at` DateTime64(9, 'UTC'),
+  `first_call` UInt64,
+  `trace_id` String,
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task_type` LowCardinality(String),
+  `role` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `harness_version` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `effort` LowCardinality(String),
+  `trace_ids` Array(String),
+  `calls` UInt64,
+  `unpriced_calls` UInt64,
+  `spend_usd` Decimal(38, 12),
+  `simulated_usd` Decimal(38, 12),
+  `revision` UInt64
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision)
+ORDER BY (workspace, day_at, task, run_id, session_id, trace_id, key_id, key, team, task_type, role, repository, harness_version, provider, model, effort);
+
+CREATE TABLE IF NOT EXISTS daily_work ON CLUSTER '{cluster}' AS daily_work_local
+ENGINE = Distributed('{cluster}', currentDatabase(), daily_work_local, cityHash64(workspace));
 
 CREATE TABLE IF NOT EXISTS corrections_local ON CLUSTER '{cluster}' (
   `workspace` LowCardinality(String),
@@ -277,15 +356,107 @@ CREATE TABLE IF NOT EXISTS outcomes_local ON CLUSTER '{cluster}' (
   `trace_id` String,
   `commit` String,
   `pull_request` String,
+  `patch_id` String,
+  `repository` String,
+  `branch` String,
   `kind` LowCardinality(String),
   `status` LowCardinality(String),
   `weight` Float64,
   `source` LowCardinality(String),
   `evidence` String,
   `at` DateTime64(9, 'UTC'),
-  `revision` UInt64
+  `revision` UInt64,
+  `test_repository` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'repository'),
+  `test_name` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'name'),
+  `said_by_request` String MATERIALIZED if(JSONHas(evidence, 'revertedBy'), JSONExtractString(evidence, 'revertedBy'), JSONExtractString(evidence, 'restoredBy')),
+  `said_by` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'by'),
+  `review_minutes` Decimal(38, 12) MATERIALIZED toDecimal128OrZero(JSONExtractRaw(evidence, 'reviewMinutes'), 12)
 ) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision)
 ORDER BY (workspace, outcome_id);
 
 CREATE TABLE IF NOT EXISTS outcomes ON CLUSTER '{cluster}' AS outcomes_local
 ENGINE = Distributed('{cluster}', currentDatabase(), outcomes_local, cityHash64(workspace, outcome_id));
+
+CREATE TABLE IF NOT EXISTS outcome_links_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `outcome_id` String,
+  `tasks` Array(String),
+  `linked_by` LowCardinality(String),
+  `reason` String,
+  `decided_by` String,
+  `revision` UInt64
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision)
+ORDER BY (workspace, outcome_id, revision);
+
+CREATE TABLE IF NOT EXISTS outcome_links ON CLUSTER '{cluster}' AS outcome_links_local
+ENGINE = Distributed('{cluster}', currentDatabase(), outcome_links_local, cityHash64(workspace, outcome_id));
+
+CREATE TABLE IF NOT EXISTS work_marks_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `trace_id` String,
+  `session_id` String,
+  `repository` String,
+  `branch` String,
+  `commit` String,
+  `pull_request` String,
+  `patch_id` String,
+  `at` DateTime64(9, 'UTC'),
+  `received_at` DateTime64(9, 'UTC') DEFAULT now64(9),
+  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(at))
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', precedence)
+ORDER BY (workspace, trace_id, session_id, repository, branch, commit, pull_request, patch_id);
+
+CREATE TABLE IF NOT EXISTS work_marks ON CLUSTER '{cluster}' AS work_marks_local
+ENGINE = Distributed('{cluster}', currentDatabase(), work_marks_local, cityHash64(workspace, trace_id));
+
+CREATE TABLE IF NOT EXISTS work_stretches_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `task` String,
+  `work` String,
+  `from_at` DateTime64(9, 'UTC'),
+  `revision` UInt64,
+  `deleted` UInt8
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision, deleted)
+ORDER BY (workspace, task, from_at);
+
+CREATE TABLE IF NOT EXISTS work_stretches ON CLUSTER '{cluster}' AS work_stretches_local
+ENGINE = Distributed('{cluster}', currentDatabase(), work_stretches_local, cityHash64(workspace));
+
+CREATE TABLE IF NOT EXISTS waste_items_local ON CLUSTER '{cluster}' (
+  `workspace` LowCardinality(String),
+  `run` String,
+  `item_id` String,
+  `cause` LowCardinality(String),
+  `layer` LowCardinality(String),
+  `kind` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `call_id` String,
+  `run_id` String,
+  `trace_id` String,
+  `span_id` String,
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task` String,
+  `task_type` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `cost_usd` Decimal(38, 12),
+  `seconds` Float64,
+  `confidence` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `evidence` String,
+  `content_hash` UInt64,
+  `revision` UInt64,
+  `deleted` UInt8,
+  `change` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'change'),
+  `section` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'section'),
+  `path` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'path'),
+  INDEX by_instant at TYPE minmax GRANULARITY 1,
+  INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
+) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', revision, deleted)
+ORDER BY (workspace, run, item_id);
+
+CREATE TABLE IF NOT EXISTS waste_items ON CLUSTER '{cluster}' AS waste_items_local
+ENGINE = Distributed('{cluster}', currentDatabase(), waste_items_local, cityHash64(workspace, run));

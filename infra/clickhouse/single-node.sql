@@ -10,6 +10,7 @@ ORDER BY (version);
 
 CREATE TABLE IF NOT EXISTS spans (
   `workspace` LowCardinality(String),
+  `trusted` Bool DEFAULT service = 'centspan-gateway' OR scope_name = 'centspan.histories',
   `trace_id` String,
   `span_id` String,
   `parent_span_id` String,
@@ -41,7 +42,7 @@ CREATE TABLE IF NOT EXISTS spans (
   `of_replica` Bool,
   `content_hash` UInt64 DEFAULT cityHash64((parent_span_id, trace_state, flags, name, kind, service, started_at, ended_at, status, status_message, attributes, resource_attributes, scope_name, scope_version, events, links, dropped_attributes, dropped_events, dropped_links)),
   `received_at` DateTime64(9, 'UTC') DEFAULT now64(9),
-  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at)),
+  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at)) - if(trusted, 0, 9223372036854775808),
   INDEX by_start started_at TYPE minmax GRANULARITY 1,
   INDEX by_receipt received_at TYPE minmax GRANULARITY 1,
   INDEX by_session session_id TYPE bloom_filter(0.01) GRANULARITY 1,
@@ -189,9 +190,12 @@ CREATE TABLE IF NOT EXISTS calls (
   `web_searches` UInt64,
   `cost_status` LowCardinality(String),
   `price_entry_id` LowCardinality(String),
+  `rating_run_id` LowCardinality(String),
+  `lines` Array(Tuple(meter LowCardinality(String), quantity UInt64, unit_price_usd Decimal(38, 12), list_unit_price_usd Nullable(Decimal(38, 12)), cost_usd Decimal(38, 12))),
   `cost_usd` Nullable(Decimal(38, 12)),
   `provided_cost_usd` Nullable(Decimal(38, 12)),
   `provenance` LowCardinality(String),
+  `usage_provenance` LowCardinality(String) DEFAULT provenance,
   `quarantine_reason` String,
   `content_hash` UInt64,
   `revision` UInt64,
@@ -199,22 +203,88 @@ CREATE TABLE IF NOT EXISTS calls (
   INDEX by_instant at TYPE minmax GRANULARITY 1,
   INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(revision, deleted)
+PARTITION BY if(at >= toDateTime64('2020-01-01 00:00:00', 9, 'UTC') AND at < toDateTime64('2050-01-01 00:00:00', 9, 'UTC'), toDate(at), toDate(0))
 ORDER BY (workspace, call_id);
 
-CREATE TABLE IF NOT EXISTS charge_lines (
+CREATE TABLE IF NOT EXISTS call_times (
   `workspace` LowCardinality(String),
   `call_id` String,
-  `meter` LowCardinality(String),
-  `quantity` UInt64,
-  `unit_price_usd` Decimal(38, 12),
-  `cost_usd` Decimal(38, 12),
-  `list_unit_price_usd` Nullable(Decimal(38, 12)),
-  `price_entry_id` LowCardinality(String),
-  `rating_run_id` LowCardinality(String),
+  `at` DateTime64(9, 'UTC')
+) ENGINE = ReplacingMergeTree(at)
+ORDER BY (workspace, call_id, at);
+
+CREATE TABLE IF NOT EXISTS cost_days (
+  `workspace` LowCardinality(String),
+  `time_zone` LowCardinality(String),
+  `from_at` DateTime64(9, 'UTC'),
+  `to_at` DateTime64(9, 'UTC'),
+  `is_fresh` UInt8,
   `revision` UInt64,
   `deleted` UInt8
 ) ENGINE = ReplacingMergeTree(revision, deleted)
-ORDER BY (workspace, call_id, meter);
+ORDER BY (workspace, time_zone, from_at);
+
+CREATE TABLE IF NOT EXISTS daily_costs (
+  `workspace` LowCardinality(String),
+  `meter` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task_type` LowCardinality(String),
+  `role` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `effort` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `cost_status` LowCardinality(String),
+  `calls` UInt64,
+  `requests` UInt64,
+  `input` UInt64,
+  `cache_read` UInt64,
+  `cache_write_5m` UInt64,
+  `cache_write_1h` UInt64,
+  `output_text` UInt64,
+  `output_reasoning` UInt64,
+  `web_searches` UInt64,
+  `quantity` UInt64,
+  `charged_quantity` UInt64,
+  `charged_usd` Nullable(Decimal(38, 12)),
+  `revision` UInt64,
+  PROJECTION without_keys (SELECT workspace, meter, at, revision, team, task_type, role, repository, provider, model, effort, provenance, cost_status, sum(calls), sum(requests), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output_text), sum(output_reasoning), sum(web_searches), sum(quantity), sum(charged_quantity), sum(charged_usd) GROUP BY workspace, meter, at, revision, team, task_type, role, repository, provider, model, effort, provenance, cost_status),
+  PROJECTION of_keys (SELECT workspace, meter, at, revision, key_id, key, team, provenance, cost_status, sum(calls), sum(requests), sum(input), sum(cache_read), sum(cache_write_5m), sum(cache_write_1h), sum(output_text), sum(output_reasoning), sum(web_searches), sum(quantity), sum(charged_quantity), sum(charged_usd) GROUP BY workspace, meter, at, revision, key_id, key, team, provenance, cost_status)
+) ENGINE = ReplacingMergeTree(revision)
+ORDER BY (workspace, meter, at, key_id, key, team, task_type, role, repository, provider, model, effort, provenance, cost_status)
+SETTINGS deduplicate_merge_projection_mode = 'rebuild';
+
+CREATE TABLE IF NOT EXISTS daily_work (
+  `workspace` LowCardinality(String),
+  `day_at` DateTime64(9, 'UTC'),
+  `task` String,
+  `run_id` String,
+  `session_id` String,
+  `at` DateTime64(9, 'UTC'),
+  `first_call` UInt64,
+  `trace_id` String,
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task_type` LowCardinality(String),
+  `role` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `harness_version` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `effort` LowCardinality(String),
+  `trace_ids` Array(String),
+  `calls` UInt64,
+  `unpriced_calls` UInt64,
+  `spend_usd` Decimal(38, 12),
+  `simulated_usd` Decimal(38, 12),
+  `revision` UInt64
+) ENGINE = ReplacingMergeTree(revision)
+ORDER BY (workspace, day_at, task, run_id, session_id, trace_id, key_id, key, team, task_type, role, repository, harness_version, provider, model, effort);
 
 CREATE TABLE IF NOT EXISTS corrections (
   `workspace` LowCardinality(String),
@@ -251,12 +321,92 @@ CREATE TABLE IF NOT EXISTS outcomes (
   `trace_id` String,
   `commit` String,
   `pull_request` String,
+  `patch_id` String,
+  `repository` String,
+  `branch` String,
   `kind` LowCardinality(String),
   `status` LowCardinality(String),
   `weight` Float64,
   `source` LowCardinality(String),
   `evidence` String,
   `at` DateTime64(9, 'UTC'),
-  `revision` UInt64
+  `revision` UInt64,
+  `test_repository` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'repository'),
+  `test_name` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'name'),
+  `said_by_request` String MATERIALIZED if(JSONHas(evidence, 'revertedBy'), JSONExtractString(evidence, 'revertedBy'), JSONExtractString(evidence, 'restoredBy')),
+  `said_by` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'by'),
+  `review_minutes` Decimal(38, 12) MATERIALIZED toDecimal128OrZero(JSONExtractRaw(evidence, 'reviewMinutes'), 12)
 ) ENGINE = ReplacingMergeTree(revision)
 ORDER BY (workspace, outcome_id);
+
+CREATE TABLE IF NOT EXISTS outcome_links (
+  `workspace` LowCardinality(String),
+  `outcome_id` String,
+  `tasks` Array(String),
+  `linked_by` LowCardinality(String),
+  `reason` String,
+  `decided_by` String,
+  `revision` UInt64
+) ENGINE = ReplacingMergeTree(revision)
+ORDER BY (workspace, outcome_id, revision);
+
+CREATE TABLE IF NOT EXISTS work_marks (
+  `workspace` LowCardinality(String),
+  `trace_id` String,
+  `session_id` String,
+  `repository` String,
+  `branch` String,
+  `commit` String,
+  `pull_request` String,
+  `patch_id` String,
+  `at` DateTime64(9, 'UTC'),
+  `received_at` DateTime64(9, 'UTC') DEFAULT now64(9),
+  `precedence` UInt64 MATERIALIZED 18446744073709551615 - toUInt64(toUnixTimestamp64Nano(at))
+) ENGINE = ReplacingMergeTree(precedence)
+ORDER BY (workspace, trace_id, session_id, repository, branch, commit, pull_request, patch_id);
+
+CREATE TABLE IF NOT EXISTS work_stretches (
+  `workspace` LowCardinality(String),
+  `task` String,
+  `work` String,
+  `from_at` DateTime64(9, 'UTC'),
+  `revision` UInt64,
+  `deleted` UInt8
+) ENGINE = ReplacingMergeTree(revision, deleted)
+ORDER BY (workspace, task, from_at);
+
+CREATE TABLE IF NOT EXISTS waste_items (
+  `workspace` LowCardinality(String),
+  `run` String,
+  `item_id` String,
+  `cause` LowCardinality(String),
+  `layer` LowCardinality(String),
+  `kind` LowCardinality(String),
+  `at` DateTime64(9, 'UTC'),
+  `call_id` String,
+  `run_id` String,
+  `trace_id` String,
+  `span_id` String,
+  `key_id` LowCardinality(String),
+  `key` LowCardinality(String),
+  `team` LowCardinality(String),
+  `task` String,
+  `task_type` LowCardinality(String),
+  `repository` LowCardinality(String),
+  `provider` LowCardinality(String),
+  `model` LowCardinality(String),
+  `cost_usd` Decimal(38, 12),
+  `seconds` Float64,
+  `confidence` LowCardinality(String),
+  `provenance` LowCardinality(String),
+  `evidence` String,
+  `content_hash` UInt64,
+  `revision` UInt64,
+  `deleted` UInt8,
+  `change` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'change'),
+  `section` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'section'),
+  `path` LowCardinality(String) MATERIALIZED JSONExtractString(evidence, 'path'),
+  INDEX by_instant at TYPE minmax GRANULARITY 1,
+  INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1
+) ENGINE = ReplacingMergeTree(revision, deleted)
+ORDER BY (workspace, run, item_id);

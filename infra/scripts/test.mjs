@@ -1,7 +1,7 @@
 // `npm test`: the whole gate. Lint, boundaries, ratchet, generated files, types, builds, unit and integration tests, and the
 // browser end to end. Ends with `N passed, N failed`: tests counted from Vitest's own reports, each other check as one.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { findChromium } from "./find-chromium.mjs";
 import { installWhenChanged, quietEnvironment, ROOT, requireNode, run, turbo } from "./prepare.mjs";
 
@@ -59,7 +59,7 @@ async function runTests(title, task) {
     const broken = report.testResults.filter((file) => file.status === "failed");
     // A file that fails to load has no failed test in it, but it did fail.
     failed += report.numFailedTests + broken.filter((file) => file.assertionResults.length === 0).length;
-    failures.push(...broken.map((file) => file.name.replace(ROOT, "")));
+    failures.push(...broken.flatMap(nameFailures));
   }
   if (code !== 0 && failed === 0) {
     failed = 1;
@@ -69,6 +69,12 @@ async function runTests(title, task) {
 }
 
 const REPORT = ".tmp/test-report.json";
+
+function nameFailures({ name, assertionResults }) {
+  const file = relative(ROOT, name);
+  const broken = assertionResults.filter((test) => test.status === "failed");
+  return broken.length === 0 ? [file] : broken.map((test) => `${file} > ${test.fullName}`);
+}
 
 const hasScript = (folder, name) =>
   JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).scripts?.[name] !== undefined;

@@ -17,6 +17,8 @@ const connectionSchema = z.object({
   databaseUrl: z.string(),
   apiKey: z.string(),
   ingestKey: z.string(),
+  /** What the gateway sends its spans with; of no use in files of before there was one. */
+  gatewayIngestKey: z.string().default(""),
   gatewayKey: z.string(),
   /** Gateway keys of the demo's teams, by team. */
   teamKeys: z.record(z.string(), z.string()),

@@ -2,12 +2,15 @@
 import { Command } from "commander";
 import { registerBudgets } from "./commands/budgets.ts";
 import { registerClose } from "./commands/close.ts";
+import { registerCommitments } from "./commands/commitments.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDoctor } from "./commands/doctor.ts";
+import { registerEval } from "./commands/eval.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
+import { registerOutcomes } from "./commands/outcomes.ts";
 import { registerPrices } from "./commands/prices.ts";
 import { registerReconcile } from "./commands/reconcile.ts";
 import { registerRetention } from "./commands/retention.ts";
@@ -15,6 +18,7 @@ import { registerRun } from "./commands/run.ts";
 import { registerSimulate } from "./commands/simulate.ts";
 import { registerSpend } from "./commands/spend.ts";
 import { registerUp } from "./commands/up.ts";
+import { registerWaste } from "./commands/waste.ts";
 
 export function createProgram(defaultData: string): Command {
   const program = new Command("centspan")
@@ -28,7 +32,11 @@ export function createProgram(defaultData: string): Command {
   registerExport(program, defaultData);
   registerReconcile(program, defaultData);
   registerPrices(program, defaultData);
+  registerCommitments(program, defaultData);
   registerSpend(program, defaultData);
+  registerWaste(program, defaultData);
+  registerOutcomes(program, defaultData);
+  registerEval(program, defaultData);
   registerRun(program, defaultData);
   registerSimulate(program, defaultData);
   registerDoctor(program, defaultData);

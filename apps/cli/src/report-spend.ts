@@ -1,12 +1,15 @@
 /** Forecasts, odd days and changes of spend as text for a terminal. */
-import type { SpendAnomalyRow, SpendChangeAnswer, SpendForecastAnswer } from "@centspan/model";
+import type { SpendAnomaliesAnswer, SpendChangeAnswer, SpendForecastAnswer } from "@centspan/model";
 import { formatTable, shorten } from "./report.ts";
 
 const named = (group: string): string => (group === "" ? "(none)" : group);
 const signed = (amount: string): string => (amount.startsWith("-") || amount === "0" ? amount : `+${amount}`);
 
-export function formatForecast({ from, until, level, data, total }: SpendForecastAnswer, groupBy: string): string {
-  const line = (name: string, row: (typeof data)[number]): string[] => [
+export function formatForecast(
+  { from, until, level, data, others, total }: SpendForecastAnswer,
+  groupBy: string,
+): string {
+  const line = (name: string, row: Omit<typeof total, "group" | "days">): string[] => [
     name,
     shorten(row.spentUsd),
     shorten(row.expectedUsd),
@@ -15,20 +18,22 @@ export function formatForecast({ from, until, level, data, total }: SpendForecas
   ];
   const head = [groupBy, "spent USD", "expected USD", `${level * 100}% interval`, "from past"];
   const rows = data.map((row) => line(named(row.group), row));
+  if (others !== null) rows.push(line(`(${others.groups} others)`, others));
   return `${from} to ${until}\n${formatTable([head, ...rows, line("all", total)])}`;
 }
 
-export function formatAnomalies(rows: readonly SpendAnomalyRow[], groupBy: string): string {
-  if (rows.length === 0) return "No day stands out. A group is judged from its fourth week of spend on.";
+export function formatAnomalies({ data, others }: SpendAnomaliesAnswer, groupBy: string): string {
+  const left = others === 0 ? "" : `\n${others} groups on which less was spent are not judged.`;
+  if (data.length === 0) return `No day stands out. A group is judged from its fourth week of spend on.${left}`;
   const head = ["day", groupBy, "spent USD", "usual USD", "deviations"];
-  const lines = rows.map(({ day, group, costUsd, expectedUsd, score }) => [
+  const lines = data.map(({ day, group, costUsd, expectedUsd, score }) => [
     day,
     named(group),
     shorten(costUsd),
     shorten(expectedUsd),
     score === null ? "–" : score.toFixed(1),
   ]);
-  return formatTable([head, ...lines], 2);
+  return formatTable([head, ...lines], 2) + left;
 }
 
 export function formatChange({
@@ -48,7 +53,7 @@ export function formatChange({
     costUsd,
   ];
   const periods = formatTable(
-    [["period", "from", "to", "calls", "USD"], period("before", before), period("after", after)],
+    [["period", "from", "to", "priced calls", "USD"], period("before", before), period("after", after)],
     3,
   );
   const parts = formatTable([

@@ -3,12 +3,16 @@ import { userInfo } from "node:os";
 import { type ApiClient, createApiClient, createTraceApi } from "@centspan/api";
 import { CentspanError, createWallClock } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import type { Principal } from "@centspan/model";
+import { nameActor, type Principal } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { locateStores } from "./connection.ts";
 
 export const ORG = "local";
 export const DEFAULT_WORKSPACE = "default";
+
+/** Who does what a command does. */
+const OWNER = { keyId: "cli", keyName: `cli ${userInfo().username}` };
+export const ACTOR = nameActor(OWNER);
 
 export type OpenStores = {
   warehouse: Warehouse;
@@ -27,8 +31,7 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
     control,
     apiFor: (workspace) => {
       const owner: Principal = {
-        keyId: "cli",
-        keyName: `cli ${userInfo().username}`,
+        ...OWNER,
         kind: "api",
         workspace,
         org: ORG,
@@ -63,12 +66,12 @@ export async function requireWorkspace({ control }: OpenStores, workspace: strin
   throw new CentspanError("not_found", `--workspace: no ${JSON.stringify(workspace)}; there are: ${known.join(", ")}`);
 }
 
-/** The same for work in one workspace, which there is. */
+/** The same for work in one workspace, which there is: with the Trace API as its owner. */
 export const printWithWorkspace = (
   { data, workspace }: { data: string; workspace: string },
-  work: (stores: OpenStores) => Promise<string>,
+  work: (api: ApiClient, stores: OpenStores) => Promise<string>,
 ): Promise<void> =>
   printWithStores(data, async (stores) => {
     await requireWorkspace(stores, workspace);
-    return work(stores);
+    return work(stores.apiFor(workspace), stores);
   });

@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { createGroupCommit } from "./group-commit.ts";
 import type { TableBlock } from "./spool/frame-writer.ts";
 
+const OURS = { workspace: "w", isTrusted: false };
+
 /** A disk that writes when told. */
 function createDisk() {
   const writes: { rows: Record<string, number>; settle(error?: Error): void }[] = [];
@@ -37,9 +39,9 @@ describe("createGroupCommit", () => {
   it("writes what came together at once, and what comes meanwhile next, all signals in one write", async () => {
     const disk = createDisk();
     const commits = createGroupCommit(disk.append);
-    const first = [commits.add("traces", "w", spansOf(2)), commits.add("traces", "w", spansOf(1))];
+    const first = [commits.add("traces", OURS, spansOf(2)), commits.add("traces", OURS, spansOf(1))];
     await settle();
-    const second = [commits.add("traces", "w", spansOf(1)), commits.add("logs", "v", LOGS)];
+    const second = [commits.add("traces", OURS, spansOf(1)), commits.add("logs", { ...OURS, workspace: "v" }, LOGS)];
     await settle();
     expect(disk.writes.map((write) => write.rows)).toEqual([{ spans: 3 }]);
     disk.writes[0]?.settle();
@@ -55,8 +57,8 @@ describe("createGroupCommit", () => {
   it("has nothing to write for a body without records, and nothing of a broken one", async () => {
     const disk = createDisk();
     const commits = createGroupCommit(disk.append);
-    await commits.add("traces", "w", new Uint8Array(0)).durable;
-    expect(() => commits.add("traces", "w", Buffer.from([0x0a, 0x05]))).toThrow(BadBody);
+    await commits.add("traces", OURS, new Uint8Array(0)).durable;
+    expect(() => commits.add("traces", OURS, Buffer.from([0x0a, 0x05]))).toThrow(BadBody);
     await settle();
     expect(disk.writes).toEqual([]);
   });
@@ -86,7 +88,7 @@ describe("createGroupCommit", () => {
           else {
             const entry = { rows: step.rows, result: "pending" };
             sent.push(entry);
-            commits.add("traces", "w", spansOf(step.rows)).durable.then(
+            commits.add("traces", OURS, spansOf(step.rows)).durable.then(
               () => (entry.result = "ok"),
               (error: CentspanError) => (entry.result = error.code),
             );

@@ -3,14 +3,15 @@
  * the blocks of all signals are taken and written together, and whatever arrives meanwhile is the next group.
  * Invariant: `durable` resolves once its own group is durable, and rejects when that group was not taken.
  */
-import { type Admission, type BlockBuilder, createBlockBuilder } from "@centspan/ingest";
+import { type Admission, type BlockBuilder, type Body, createBlockBuilder } from "@centspan/ingest";
 import { SIGNALS, type Signal, TABLE_OF_SIGNAL } from "@centspan/model";
+import type { Origin } from "./find-origin.ts";
 import type { TableBlock } from "./spool/frame-writer.ts";
 import { mapSignals } from "./stats.ts";
 
 export type GroupCommit = {
   /** Throws BadBody; then nothing of the body is in a block. */
-  add(signal: Signal, workspace: string, body: Uint8Array): { admission: Admission; durable: Promise<void> };
+  add(signal: Signal, origin: Origin, body: Body): { admission: Admission; durable: Promise<void> };
 };
 
 type Group = { durable: Promise<void>; resolve(): void; reject(error: unknown): void };
@@ -42,8 +43,8 @@ export function createGroupCommit(append: (blocks: readonly TableBlock[]) => Pro
   };
 
   return {
-    add(signal, workspace, body) {
-      const admission = builders[signal].add(workspace, body);
+    add(signal, { workspace, isTrusted }, body) {
+      const admission = builders[signal].add(workspace, body, isTrusted);
       if (admission.accepted === 0) return { admission, durable: NOTHING_TO_WRITE };
       group ??= createGroup();
       if (!isRunning) {

@@ -17,7 +17,7 @@ import {
   type ServerInterceptor,
   type ServiceDefinition,
 } from "@grpc/grpc-js";
-import { findWorkspace, type Sender } from "./find-workspace.ts";
+import { findOrigin, type Origin, type Sender } from "./find-origin.ts";
 import type { Intake } from "./intake.ts";
 import { createPlaces, type EnterPlace } from "./places.ts";
 import { counted, toRpcCode } from "./take-export.ts";
@@ -46,16 +46,16 @@ const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_ANSWER_MS = 20_000;
 
 export function createGrpcServer(intake: Intake): GrpcServer {
-  const workspaces = new WeakMap<Metadata, string>();
+  const origins = new WeakMap<Metadata, Origin>();
   const server = new Server({
     "grpc.max_receive_message_length": Math.min(intake.maxBodyBytes, MAX_MESSAGE_BYTES),
     "grpc.max_concurrent_streams": MAX_STREAMS,
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_MS,
-    interceptors: [createAuthentication(intake, workspaces), createEntrance(createPlaces(MAX_ARRIVING))],
+    interceptors: [createAuthentication(intake, origins), createEntrance(createPlaces(MAX_ARRIVING))],
   });
   for (const signal of SIGNALS) {
-    server.addService(defineService(SERVICES[signal]), { Export: createExport(intake, signal, workspaces) });
+    server.addService(defineService(SERVICES[signal]), { Export: createExport(intake, signal, origins) });
   }
   return {
     listen: ({ host, port }) =>
@@ -92,12 +92,12 @@ const defineService = (name: string): ServiceDefinition => ({
 });
 
 /** Whoever may not send, or can't be served now, hears it before the message is read. */
-function createAuthentication(intake: Intake, workspaces: WeakMap<Metadata, string>): ServerInterceptor {
+function createAuthentication(intake: Intake, origins: WeakMap<Metadata, Origin>): ServerInterceptor {
   return ({ path }, call) => {
     const signal = SIGNALS.find((candidate) => path.startsWith(`/${SERVICES[candidate]}/`));
     const authenticate = async (metadata: Metadata): Promise<void> => {
       const { remoteAddress } = call.getConnectionInfo();
-      workspaces.set(metadata, await findWorkspace(readSender(metadata, remoteAddress), intake.credentials));
+      origins.set(metadata, await findOrigin(readSender(metadata, remoteAddress), intake.credentials));
       intake.requireRoom();
     };
     return new ServerInterceptingCall(call, {
@@ -153,16 +153,16 @@ function createEntrance(enterPlace: EnterPlace): ServerInterceptor {
 function createExport(
   intake: Intake,
   signal: Signal,
-  workspaces: WeakMap<Metadata, string>,
+  origins: WeakMap<Metadata, Origin>,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, answer) => {
     const take = async (): Promise<Buffer> => {
       const share = intake.budget.open();
       try {
         share.add(call.request.length);
-        const workspace = workspaces.get(call.metadata);
-        if (workspace === undefined) throw new CentspanError("unauthenticated", "authorization: was not checked");
-        return await intake.takeExport({ signal, encoding: "protobuf", workspace, body: [call.request] });
+        const origin = origins.get(call.metadata);
+        if (origin === undefined) throw new CentspanError("unauthenticated", "authorization: was not checked");
+        return await intake.takeExport({ signal, encoding: "protobuf", origin, body: [call.request] });
       } finally {
         share.close();
       }

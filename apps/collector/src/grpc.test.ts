@@ -109,6 +109,16 @@ describe("gRPC", () => {
     });
   });
 
+  it("knows a gateway's spans by the key that brings them", async () => {
+    for (const key of [collector.keys.trusted, collector.keys.ingest]) {
+      const { traceId, protobuf } = createTrace();
+      await call(protobuf, { metadata: { authorization: `Bearer ${key}` } });
+      await waitForSpans(collector, traceId);
+      const span = await collector.warehouse.readSpan(collector.workspaces.one, traceId, "00000000000000a1");
+      expect(span?.trusted).toBe(key === collector.keys.trusted);
+    }
+  });
+
   it("answers bad data, unknown services and too much with their codes", async () => {
     expect(await fail(Buffer.from([0x0a, 0x05]))).toMatchObject({ code: status.INVALID_ARGUMENT });
     expect(await fail(new Uint8Array(0), { path: "/opentelemetry.Unknown/Export" })).toMatchObject({

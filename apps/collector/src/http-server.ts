@@ -9,7 +9,7 @@ import type { Signal } from "@centspan/model";
 import { createServer, reportFault } from "@centspan/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MEDIA_TYPES, readEncoding, requireEncoding } from "./encodings.ts";
-import { findWorkspace, isLocal, type Sender } from "./find-workspace.ts";
+import { findOrigin, isLocal, type Sender } from "./find-origin.ts";
 import type { Intake } from "./intake.ts";
 import { readBody } from "./read-body.ts";
 import { counted, toRpcCode } from "./take-export.ts";
@@ -24,6 +24,7 @@ const PATHS: Record<string, Signal> = {
 /** A sender that stalls, or is gone without a word, holds its share of the memory no longer than this. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_PATIENCE_MS = 5_000;
+const USUAL_HEADERS = "authorization, content-encoding, content-type, traceparent, x-api-key";
 const OTHER_METHODS = ["GET", "PUT", "PATCH", "DELETE"];
 
 export type Report = { isHealthy: boolean; [fact: string]: unknown };
@@ -51,7 +52,7 @@ export function createHttpServer({ intake, readHealth, readStatus }: HttpOptions
   });
   app.get("/status", async (request, reply) => {
     const sender = readSender(request);
-    if (!isLocal(sender)) await findWorkspace(sender, intake.credentials);
+    if (!isLocal(sender)) await findOrigin(sender, intake.credentials);
     return reply.send(readStatus());
   });
   app.register(async (otlp) => {
@@ -79,12 +80,12 @@ async function takeRequest(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const encoding = requireEncoding(request.headers["content-type"]);
-  const workspace = await findWorkspace(readSender(request), intake.credentials);
+  const origin = await findOrigin(readSender(request), intake.credentials);
   intake.requireRoom();
   const share = intake.budget.open();
   try {
     const body = await readBody(request.raw, { maxBytes: intake.maxBodyBytes, onBytes: share.add });
-    return reply.type(MEDIA_TYPES[encoding]).send(await intake.takeExport({ signal, encoding, workspace, body }));
+    return reply.type(MEDIA_TYPES[encoding]).send(await intake.takeExport({ signal, encoding, origin, body }));
   } finally {
     share.close();
   }
@@ -103,11 +104,13 @@ function sendStatus(reply: FastifyReply, thrown: unknown): FastifyReply {
   return reply.code(error.status).type(MEDIA_TYPES[encoding]).send(status);
 }
 
-async function answerPreflight(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Any origin may send, and SDKs have headers of their own: whichever are asked for may come. */
+async function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return reply
     .code(204)
     .header("access-control-allow-methods", "POST, OPTIONS")
-    .header("access-control-allow-headers", "authorization, content-encoding, content-type, traceparent, x-api-key")
+    .header("access-control-allow-headers", headers["access-control-request-headers"] ?? USUAL_HEADERS)
+    .header("vary", "access-control-request-headers")
     .header("access-control-max-age", "86400")
     .send();
 }

@@ -143,6 +143,24 @@ describe("taking data", () => {
 });
 
 describe("credentials", () => {
+  it("decide whose word a span is, and nothing in it does", async () => {
+    const { trusted, ingest, api } = collector.keys;
+    for (const key of [trusted, ingest, api, null]) {
+      const { traceId, json } = createTrace();
+      const request = JSON.parse(json);
+      const claimed = [
+        { key: "service.name", value: { stringValue: "centspan-gateway" } },
+        { key: "trusted", value: { boolValue: true } },
+      ];
+      request.resourceSpans[0].resource = { attributes: claimed };
+      request.resourceSpans[0].scopeSpans[0].spans[0].attributes.push(...claimed);
+      expect((await post(JSON.stringify(request), { key })).status).toBe(200);
+      await waitForSpans(collector, traceId);
+      const span = await collector.warehouse.readSpan(collector.workspaces.one, traceId, "00000000000000a1");
+      expect(span).toMatchObject({ service: "centspan-gateway", trusted: key === trusted });
+    }
+  });
+
   it("decide the workspace", async () => {
     const { traceId, json } = createTrace();
     expect((await post(json, { key: collector.keys.other })).status).toBe(200);
@@ -220,9 +238,10 @@ describe("bad input", () => {
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     const preflight = await fetch(`${collector.url}/v1/metrics`, {
       method: "OPTIONS",
-      headers: { origin: "https://example.com" },
+      headers: { origin: "https://example.com", "access-control-request-headers": "content-type,x-langfuse-sdk-name" },
     });
     expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type,x-langfuse-sdk-name");
     expect((await post("{}")).headers.get("access-control-expose-headers")).toBe("retry-after");
   });
 

@@ -7,14 +7,14 @@ import type { BlockStore } from "@centspan/model";
 import { listen } from "@centspan/service";
 import { createHealth } from "./create-health.ts";
 import { describeStatus } from "./describe-status.ts";
-import type { FindWorkspaceOptions } from "./find-workspace.ts";
+import type { FindOriginOptions } from "./find-origin.ts";
 import { createGrpcServer } from "./grpc-server.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIntake } from "./intake.ts";
 import { createLoader } from "./loader/create-loader.ts";
 import { openSpool } from "./spool/open-spool.ts";
 
-export type CollectorOptions = FindWorkspaceOptions & {
+export type CollectorOptions = FindOriginOptions & {
   host: string;
   httpPort: number;
   grpcPort: number;
@@ -58,6 +58,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const grpc = createGrpcServer(intake);
   const close = async (): Promise<void> => {
     await Promise.all([http.close(), grpc.close()]);
+    await intake.close();
     await loader.close(DRAIN_MS);
     await spool.close();
   };

@@ -1,5 +1,5 @@
 /**
- * What HTTP and gRPC share: from the bytes of an export request and the workspace of its credential to the answer.
+ * What HTTP and gRPC share: from the bytes of an export request and what its credential says to the answer.
  * Must not: know how the bytes came, or answer before what was accepted is durable.
  */
 import { asCentspanError, CentspanError } from "@centspan/base";
@@ -9,17 +9,18 @@ import {
   BlockFull,
   describeRejections,
   type Encoding,
-  transcodeJson,
   writeExportResponse,
 } from "@centspan/ingest";
 import type { Signal } from "@centspan/model";
+import type { Origin } from "./find-origin.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { createBadBody, type JsonReader } from "./json-reader.ts";
 import type { Stats } from "./stats.ts";
 
 export type ExportRequest = {
   signal: Signal;
   encoding: Encoding;
-  workspace: string;
+  origin: Origin;
   /** In the pieces that it came in. */
   body: readonly Uint8Array[];
 };
@@ -27,20 +28,14 @@ export type ExportRequest = {
 /** Resolves with the response message. Rejects with `invalid_request` for a bad body, `store_unavailable` for no room. */
 export type TakeExport = (request: ExportRequest) => Promise<Buffer>;
 
-export function createTakeExport(commits: GroupCommit, stats: Stats): TakeExport {
-  const join = createJoiner();
-  return async ({ signal, encoding, workspace, body: pieces }) => {
-    const read = (): { admissions: Admission[]; durable: Promise<void> } => {
-      const body = join(pieces);
-      if (encoding === "protobuf") {
-        const { admission, durable } = commits.add(signal, workspace, body);
-        return { admissions: [admission], durable };
-      }
-      const transcoded = transcodeJson(signal, body);
-      const { admission, durable } = commits.add(signal, workspace, transcoded.body);
-      return { admissions: [transcoded, admission], durable };
+export function createTakeExport(commits: GroupCommit, json: Pick<JsonReader, "read">, stats: Stats): TakeExport {
+  return async ({ signal, encoding, origin, body }) => {
+    const read = async (): Promise<{ admissions: Admission[]; durable: Promise<void> }> => {
+      const transcoded = encoding === "json" ? await json.read(signal, body) : null;
+      const { admission, durable } = commits.add(signal, origin, transcoded?.body ?? body);
+      return { admissions: transcoded ? [transcoded, admission] : [admission], durable };
     };
-    const { admissions, durable } = translateRefusal(read);
+    const { admissions, durable } = await translateRefusal(read);
     await durable;
     let rejected = 0;
     for (const admission of admissions) {
@@ -53,37 +48,15 @@ export function createTakeExport(commits: GroupCommit, stats: Stats): TakeExport
   };
 }
 
-const SCRATCH_BYTES = 1024 * 1024;
-
-/**
- * Pieces as one, in a buffer that is used again and again: fresh memory for every body costs more than copying it.
- * The result is valid until the next call, which is long enough: a body is in the columns before anything else happens.
- */
-function createJoiner(): (pieces: readonly Uint8Array[]) => Uint8Array {
-  const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-  return (pieces) => {
-    const [first] = pieces;
-    if (first !== undefined && pieces.length === 1) return first;
-    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (bytes > SCRATCH_BYTES) return Buffer.concat(pieces, bytes);
-    let at = 0;
-    for (const piece of pieces) {
-      scratch.set(piece, at);
-      at += piece.length;
-    }
-    return scratch.subarray(0, bytes);
-  };
-}
-
-function translateRefusal<T>(work: () => T): T {
+async function translateRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (thrown) {
     if (thrown instanceof BlockFull) {
       throw new CentspanError("store_unavailable", "too many records already wait to be written", { retryAfterS: 1 });
     }
     if (!(thrown instanceof BadBody)) throw thrown;
-    throw new CentspanError("invalid_request", thrown.message, { field: thrown.path || "body", cause: thrown });
+    throw createBadBody(thrown, thrown);
   }
 }
 

@@ -3,7 +3,7 @@
  * It is read to its end before the engine sees any of it, so that a broken upload inserts nothing.
  */
 import { createReadStream, createWriteStream } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -72,6 +72,14 @@ export async function bodyAsFile(body: Body, file: string, start: number): Promi
   const dataFile = `${file}.data`;
   await pipeline(createReadStream(file, { start }), createWriteStream(dataFile, { mode: 0o600 }));
   return dataFile;
+}
+
+/** All of the body, which a query is and data need not be. */
+export async function wholeBody(body: Body, file: string, maxBytes: number): Promise<Buffer> {
+  if (!body.inFile) return body.head;
+  if (body.size <= maxBytes) return readFile(file);
+  const message = `A query that carries no insert data may not be larger than ${maxBytes} bytes`;
+  throw new ClickHouseException(66, "QUERY_IS_TOO_LARGE", message);
 }
 
 export async function removeBodyFiles(file: string): Promise<void> {

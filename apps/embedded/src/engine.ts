@@ -11,6 +11,7 @@ import type { ChdbResult, Session } from "chdb";
 import { ENGINE_CONFIG, SESSION_DEFAULTS } from "./engine-config.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { Lane } from "./lane.ts";
+import { lowerMerges } from "./lower-merges.ts";
 import type { Profile, QueryRequest } from "./request.ts";
 import { admitWriter, createPipes, openResultPipe } from "./result-pipe.ts";
 import { runStatement, SessionPool, setParameters } from "./session-pool.ts";
@@ -77,6 +78,9 @@ export class Engine {
     const first = open();
     const about = await first.queryAsync("SELECT version(), timezone()", { format: "TSV" });
     const engine = new Engine(runDir, open, drainPending, pipes, about.text().trim().split("\t"));
+    // With the first table that merges the engine starts the threads that do it.
+    await first.queryAsync("CREATE TEMPORARY TABLE merging (nothing UInt8) ENGINE = MergeTree ORDER BY nothing");
+    lowerMerges();
     first.close();
     return engine;
   }

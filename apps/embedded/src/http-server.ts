@@ -3,7 +3,7 @@
  * Browser pages are refused: the interface has no cross-site protection of its own, and a local port is in their reach.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Body, bodyAsFile, readBody, removeBodyFiles } from "./body.ts";
+import { type Body, bodyAsFile, readBody, removeBodyFiles, wholeBody } from "./body.ts";
 import type { Engine } from "./engine.ts";
 import { badArguments, ClickHouseException, toClickHouseException } from "./exceptions.ts";
 import { parseRequest, type QueryRequest, readForm } from "./request.ts";
@@ -25,6 +25,8 @@ export type HttpOptions = { password: string | undefined; maxBodyBytes: number; 
 
 /** Queries, parameters and settings come in the URL: a server takes 1 MiB of it. */
 const MAX_URL_BYTES = 1024 * 1024;
+/** Of a query that carries no data to insert, with its parameters. */
+const MAX_STATEMENT_BYTES = 64 * 1024 * 1024;
 
 /** `engine` is undefined until it has started: the port is claimed before anything else is touched. */
 export function createHttpServer(engine: () => Engine | undefined, options: HttpOptions): Server {
@@ -84,7 +86,7 @@ async function answerQuery(
     const body = await readBody(request, file, options.maxBodyBytes);
     const contentType = request.headers["content-type"] ?? "";
     if (contentType.startsWith("multipart/form-data")) {
-      await readForm(query, contentType, body.head);
+      await readForm(query, contentType, await wholeBody(body, file, MAX_STATEMENT_BYTES));
       await run(query, { size: 0, head: Buffer.alloc(0), inFile: false }, file, reply, engine, signal);
     } else await run(query, body, file, reply, engine, signal);
   } finally {
@@ -109,8 +111,8 @@ async function run(
     return sendWhole(reply, Buffer.alloc(0), writtenSummary(result));
   }
   if (body.inFile) {
-    const message = `A query that carries no insert data may not be larger than ${body.head.length} bytes`;
-    throw new ClickHouseException(66, "QUERY_IS_TOO_LARGE", message);
+    const head = await wholeBody(body, file, MAX_STATEMENT_BYTES);
+    return run(query, { ...body, head, inFile: false }, file, reply, engine, signal);
   }
   if (statement.kind === "command") {
     const result = await engine.command(query, statement, signal);

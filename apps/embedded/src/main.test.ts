@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,12 +49,41 @@ describe("a running process", () => {
     await expect(wrong.connect()).rejects.toThrow("password authentication failed");
   });
 
+  it.runIf(process.platform === "linux")("merges behind everything else that it does", async () => {
+    const ask = (query: string) => fetch(running.clickhouseUrl, { method: "POST", body: query });
+    await ask("CREATE TABLE merged (a UInt64) ENGINE = MergeTree ORDER BY a");
+    for (let part = 0; part < 3; part++) await ask(`INSERT INTO merged VALUES (${part})`);
+    await ask("OPTIMIZE TABLE merged FINAL");
+    const threads = `/proc/${running.child.pid}/task`;
+    const nicenessOf = readdirSync(threads).map((thread) => {
+      const [, name = "", rest = ""] = /\((.*)\) (.*)/.exec(readFileSync(`${threads}/${thread}/stat`, "utf8")) ?? [];
+      return { name, niceness: Number(rest.split(" ")[16]) };
+    });
+    const merging = nicenessOf.filter(({ name }) => name === "MergeMutate");
+    expect(new Set(merging.map(({ niceness }) => niceness))).toEqual(new Set([7]));
+    const others = nicenessOf.filter(({ name }) => name === "node" || name === "ThreadPool");
+    expect(new Set(others.map(({ niceness }) => niceness))).toEqual(new Set([0]));
+  });
+
   it("refuses a second process on its data directory, and names the first", async () => {
     const second = await launch(anyPorts);
     expect(second).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`in use by process ${running.child.pid}`),
     });
+  });
+
+  it("takes queries of some mebibytes, by themselves and with parameters, and none without end", async () => {
+    const url = `${running.clickhouseUrl}/?max_query_size=100000000`;
+    const post = async (body: string | FormData) => (await fetch(url, { method: "POST", body })).text();
+    const length = 3_000_000;
+    expect(await post(`SELECT length('${"x".repeat(length)}')`)).toBe(`${length}\n`);
+    const form = new FormData();
+    const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+    for (const name of names) form.set(`param_${name}`, "x".repeat(length / names.length));
+    form.set("query", `SELECT length(concat(${names.map((name) => `{${name}:String}`).join(", ")}))`);
+    expect(await post(form)).toBe(`${length}\n`);
+    expect(await post(`SELECT length('${"x".repeat(70_000_000)}')`)).toContain("QUERY_IS_TOO_LARGE");
   });
 
   it("refuses browser pages and foreign host names", async () => {

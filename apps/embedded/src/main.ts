@@ -3,7 +3,6 @@
  * says goes to stderr. If one store is lost, the process ends with an error and the next start recovers both.
  */
 import { mkdirSync, realpathSync } from "node:fs";
-import { setPriority } from "node:os";
 import { CentspanError } from "@centspan/base";
 import { acquireDataLock } from "./data-lock.ts";
 import { Engine } from "./engine.ts";
@@ -24,11 +23,7 @@ async function main(): Promise<number> {
   return hasEnoughThreads(process.env) ? serve(options) : runWithEnoughThreads();
 }
 
-/** Behind whoever waits for an answer: what the stores do most of the time is merging. Threads inherit it. */
-const NICENESS = 10;
-
 async function serve(options: Options): Promise<number> {
-  setPriority(NICENESS);
   const stopAsked = untilStopAsked();
   // Others may pass, to what is theirs (PostgreSQL under root), but not look; what is secret is closed itself.
   mkdirSync(options.dataDir, { recursive: true, mode: 0o711 });

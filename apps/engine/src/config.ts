@@ -3,6 +3,17 @@ import { listenSchema, portSchema } from "@centspan/service";
 import { z } from "zod";
 
 const count = z.coerce.number().int().positive();
+/** Separated by commas. */
+const numbers = (least: number, most: number) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .filter((each) => each !== "")
+        .map(Number),
+    )
+    .refine((all) => all.every((each) => each >= least && each <= most), `must be numbers from ${least} to ${most}`);
 
 export const configSchema = listenSchema.extend({
   CENTSPAN_PORT: portSchema.default(4100),
@@ -22,22 +33,17 @@ export const configSchema = listenSchema.extend({
   CENTSPAN_PREFILL_REPLICAS: z.coerce.number().int().min(0).max(64).default(0),
   CENTSPAN_DECODE_REPLICAS: z.coerce.number().int().min(0).max(64).default(0),
   /** Speed of each replica, separated by commas: 0.8 takes a quarter longer. 1 for those that are not named. */
-  CENTSPAN_REPLICA_SPEEDS: z
-    .string()
-    .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .filter((speed) => speed !== "")
-        .map(Number),
-    )
-    .refine((speeds) => speeds.every((speed) => speed >= 0.01 && speed <= 100), "must be numbers from 0.01 to 100"),
+  CENTSPAN_REPLICA_SPEEDS: numbers(0.01, 100).default([]),
   /** Tokens to propose with a draft model in each step; `auto` what gives most at the batch of the moment. */
   CENTSPAN_DRAFT_TOKENS: z.union([z.literal("auto"), z.coerce.number().int().min(0).max(16)]).default(0),
+  /** How likely each position is accepted, separated by commas, in place of what the draft models' own are taken for. */
+  CENTSPAN_DRAFT_ACCEPTANCE: numbers(0, 1).optional(),
   CENTSPAN_ROUTER: z.string().min(1).default("prefix-affinity"),
   CENTSPAN_KV_POLICY: z.string().default("lru-leaf"),
   /** What an 80 GB H100 holds beside an 8B model: 52 GB at 128 KiB a token. */
   CENTSPAN_KV_BLOCKS: count.default(6_144),
+  /** Wall-clock seconds for which blocks are kept that nobody asks for; until there is no room when absent. */
+  CENTSPAN_KV_RETENTION_S: z.coerce.number().positive().optional(),
   CENTSPAN_MAX_SEQUENCES: count.default(64),
   CENTSPAN_TOKEN_BUDGET: count.default(2_048),
   CENTSPAN_CONTEXT_TOKENS: count.default(131_072),

@@ -164,20 +164,28 @@ function recordPlan(open: Map<string, Open>, step: Step, startNs: bigint): void 
 
 type Done = { step: Step; events: ServingEvent[]; startNs: bigint; endNs: bigint };
 
+/** A prompt that ends in the step is computed in it for its own first token. */
+const NOTHING_LOST = { interferenceMs: 0, rejectedMs: 0 };
+
 /** What a step did, on its own span and on those of its requests. */
 function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, done: Done): void {
   const { step, events, startNs, endNs } = done;
   const span = replicaSpans.startStep(step, startNs);
+  if (step.decodes.length === 0) for (const { spans } of open.values()) spans.waitForPrompts(step.stepTimeMs);
   for (const { id, tokens } of step.prefills) open.get(id)?.spans.computeChunk(span, tokens);
   const tokens = new Map<string, number>();
   for (const { type, id } of events) if (type === "token") tokens.set(id, (tokens.get(id) ?? 0) + 1);
-  for (const [id, count] of tokens) open.get(id)?.spans.takeTokens(span, count, endNs);
+  // Each that decodes gets one token without any draft.
+  const acceptedTokens = step.decodes.reduce((sum, { id }) => sum + (tokens.get(id) ?? 1) - 1, 0);
+  const rejected = step.draftedTokens === 0 ? 0 : 1 - acceptedTokens / step.draftedTokens;
+  const lost = { interferenceMs: step.prefillMs, rejectedMs: step.draftMs * rejected };
+  const decoding = new Set(step.decodes.map(({ id }) => id));
+  for (const [id, count] of tokens)
+    open.get(id)?.spans.takeTokens(span, { count, atNs: endNs, lost: decoding.has(id) ? lost : NOTHING_LOST });
   for (const { type, id } of events) {
     if (type !== "finished") continue;
     open.get(id)?.spans.end(endNs, { aborted: false });
     open.delete(id);
   }
-  // Each that decodes gets one token without any draft.
-  const acceptedTokens = step.decodes.reduce((sum, { id }) => sum + (tokens.get(id) ?? 1) - 1, 0);
   replicaSpans.endStep(span, { ...done, acceptedTokens });
 }

@@ -39,13 +39,22 @@ const DRAFTS: readonly DraftModel[] = [
   },
 ];
 
-export const speculate = (draftTokens: EngineSettings["draftTokens"]): Speculation | null =>
-  draftTokens === 0 ? null : { drafts: DRAFTS, draftTokens };
+export type Speculate = (draftTokens: EngineSettings["draftTokens"]) => Speculation | null;
+
+/** `acceptance` in place of that of each draft model. */
+export function createSpeculate(acceptance?: readonly number[]): Speculate {
+  const drafts = acceptance === undefined ? DRAFTS : DRAFTS.map((draft) => ({ ...draft, acceptance }));
+  return (draftTokens) => (draftTokens === 0 ? null : { drafts, draftTokens });
+}
 
 export type SettingsHolder = { read(): EngineSettings; change(change: unknown): EngineSettings };
 
 /** Takes a change whole or not at all, and says which setting it refuses. */
-export function holdSettings(cluster: Pick<Cluster, "configure" | "setRouter">, first: EngineSettings): SettingsHolder {
+export function holdSettings(
+  cluster: Pick<Cluster, "configure" | "setRouter">,
+  first: EngineSettings,
+  speculate: Speculate,
+): SettingsHolder {
   let settings = first;
   return {
     read: () => settings,

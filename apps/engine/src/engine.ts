@@ -13,7 +13,7 @@ import {
 import { type Tracer, trace } from "@opentelemetry/api";
 import { type Cluster, type ClusterGeneration, startCluster } from "./cluster.ts";
 import type { EngineConfig } from "./config.ts";
-import { type EngineSettings, holdSettings, type SettingsHolder, speculate } from "./engine-settings.ts";
+import { createSpeculate, type EngineSettings, holdSettings, type SettingsHolder } from "./engine-settings.ts";
 import { loadPlayers, type Players } from "./players/registry.ts";
 import { createReplicaSpans } from "./spans/replica-spans.ts";
 import { startRequestSpans } from "./spans/request-spans.ts";
@@ -61,7 +61,9 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     "centspan.time_scale": config.CENTSPAN_TIME_SCALE,
   });
   const currentPolicy = (): string => settings.read().policy;
+  const speculate = createSpeculate(config.CENTSPAN_DRAFT_ACCEPTANCE);
   const speculation = speculate(first.draftTokens);
+  const retentionS = config.CENTSPAN_KV_RETENTION_S;
   const cluster = startCluster({
     replicas: listReplicas(config).map((replica) => ({
       ...replica,
@@ -76,6 +78,7 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
       },
       policy,
       stepTime: createStepTimeModel(LLAMA_3_1_8B_H100),
+      ...(retentionS !== undefined && { tiers: { retentionNs: retentionS * 1e9 } }),
       ...(speculation !== null && { speculation }),
     },
     router: first.router,
@@ -83,7 +86,7 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     clock,
     timeScale: config.CENTSPAN_TIME_SCALE,
   });
-  const settings = holdSettings(cluster, first);
+  const settings = holdSettings(cluster, first, speculate);
   const cache = { blockTokens, policy: currentPolicy };
   return {
     players,

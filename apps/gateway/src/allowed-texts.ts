@@ -4,10 +4,11 @@
  * Keeps hashes, never texts; at most `maxTexts`, the least recently seen go first and are then read again.
  */
 import { hash } from "node:crypto";
+import { abbreviateText } from "@centspan/tokens";
 
 export type AllowedTexts = {
-  /** Those of `texts` that have not passed yet, in their order. */
-  selectNew(texts: readonly string[]): NewTexts;
+  /** Those that have not passed yet, in their order. */
+  selectNew(texts: Iterable<string>): NewTexts;
 };
 
 export type NewTexts = {
@@ -24,7 +25,7 @@ export function createAllowedTexts(maxTexts = 100_000): AllowedTexts {
   };
   return {
     selectNew(texts) {
-      const news = texts.map((text) => ({ text, key: hash("sha256", text, "base64") }));
+      const news = Array.from(texts, (text) => ({ text, key: hash("sha256", abbreviateText(text), "base64") }));
       const unknown = news.filter(({ key }) => !allowed.has(key));
       for (const { key } of news) if (allowed.has(key)) touch(key);
       return {

@@ -129,9 +129,11 @@ describe("requests", () => {
   it("carry no key of ours, no hop's headers, and no internal names to other servers", async () => {
     const other = await test.open({ provider: "openai" });
     answerNothing();
-    const headers = { "openai-beta": "x=1", "x-codex-window-id": "w", "session-id": "s", cookie: "a=b" };
+    const unknown = { "http-referer": "https://example.org", "my-route": "r", "accept-language": "ko" };
+    const headers = { "openai-beta": "x=1", "x-codex-window-id": "w", "session-id": "s", cookie: "a=b", ...unknown };
     const secrets = { "x-api-key": client.key, "x-goog-api-key": "s1", "x-amz-security-token": "s2", "x-auth": "s3" };
-    const inner = { ...secrets, "x-centspan-task": "secret-plan", "x-forwarded-for": "203.0.113.9" };
+    const place = { "x-forwarded-for": "203.0.113.9", "cf-connecting-ip": "203.0.113.9" };
+    const inner = { ...secrets, ...place, "x-centspan-task": "secret-plan" };
     await client.post(RESPONSES, { ...headers, ...inner }, other);
     await client.post(RESPONSES, { ...headers, ...inner });
     const [toOther, toEngine] = test.peer.requests.map((request) => request.headers);
@@ -140,10 +142,25 @@ describe("requests", () => {
       "openai-beta": "x=1",
       "x-codex-window-id": "w",
       "session-id": "s",
+      ...unknown,
     });
     for (const name of ["cookie", ...Object.keys(inner)]) expect(toOther).not.toHaveProperty(name);
     expect(toEngine?.["x-centspan-task"]).toBe("secret-plan");
     expect(JSON.stringify([toOther, toEngine])).not.toContain(client.key);
+  });
+
+  it("ask for plain answers, and repeat an upstream's key to nobody", async () => {
+    test.peer.answer((response, { headers }) => {
+      const said = JSON.stringify({ error: { message: `bad key: ${headers.authorization}` } });
+      response.writeHead(401, { "content-type": "application/json", "x-seen": headers.authorization }).end(said);
+    });
+    const response = await client.post(CHAT, { "accept-encoding": "gzip" });
+    expect([response.status, response.headers.get("x-seen"), await response.json()]).toEqual([
+      401,
+      "Bearer [key]",
+      { error: { message: "bad key: Bearer [key]" } },
+    ]);
+    expect(test.peer.requests[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
   it("of Codex pass, with item types that nobody here reads", async () => {

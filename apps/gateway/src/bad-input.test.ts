@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { WebSocket } from "ws";
 import { countTokensProtocol } from "./count-tokens.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
 import { createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
+import { exchange, openSocket, writeHead } from "./testing/raw-client.ts";
 import { RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
 
 let test: TestGateway;
@@ -33,35 +33,7 @@ const shapeAt = (path: string, code: string) =>
     ? { type: "error", error: { type: expect.any(String), message: expect.any(String), code } }
     : { error: { type: expect.any(String), message: expect.any(String), code, param: expect.anything() } };
 
-/** Sends bytes, then `drip` again and again, until the other side has ended the connection. Resolves with its answer. */
-async function exchange(at: string, head: string, drip = ""): Promise<{ status: number; body: unknown }> {
-  const { hostname, port } = new URL(at);
-  const socket = connect(Number(port), hostname);
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
-  socket.on("error", () => undefined);
-  const closed = once(socket, "close");
-  socket.write(head);
-  const dripping = setInterval(() => drip !== "" && socket.write(drip), 10);
-  await closed;
-  clearInterval(dripping);
-  const [, first = ""] = text.split("HTTP/1.1 ");
-  const content = first.slice(first.indexOf("\r\n\r\n"));
-  const json = content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1);
-  return { status: Number(first.slice(0, 3)), body: JSON.parse(json || "null") };
-}
-
-const headOf = (path: string, ...more: string[]): string =>
-  [
-    `POST ${path} HTTP/1.1`,
-    "host: gateway",
-    "content-type: application/json",
-    `authorization: Bearer ${client.key}`,
-    ...more,
-    "\r\n",
-  ].join("\r\n");
+const headOf = (path: string, ...more: string[]): string => writeHead(client.key, path, ...more);
 
 describe("a body", () => {
   it.each(ROUTES)("that drips, or never comes, is waited for a while: %s", async (path) => {
@@ -94,6 +66,45 @@ describe("a body", () => {
     ];
     for (const body of bad) expect(await post(body)).toMatchObject([400, shapeAt(path, "invalid_request")]);
     expect(test.peer.requests).toEqual([]);
+  });
+});
+
+describe("a name in a header", () => {
+  const names = ["task", "task-type", "run", "role", "repository", "harness-version", "session"].map(
+    (n) => `x-centspan-${n}`,
+  );
+  it.each([...names, "session-id", "x-claude-code-session-id"])(
+    "that is too long is refused, and named: %s",
+    async (name) => {
+      for (const path of ROUTES) {
+        const response = await fetch(client.url + path, {
+          method: "POST",
+          body: "{}",
+          headers: { ...client.common, [name]: "r".repeat(513) },
+        });
+        expect([response.status, await response.json()]).toMatchObject([400, shapeAt(path, "invalid_request")]);
+      }
+    },
+  );
+
+  it("that is too long is refused on the way out as well", async () => {
+    const head = `CONNECT api.example.com:443 HTTP/1.1\r\nhost: api.example.com:443\r\nx-centspan-run: ${"r".repeat(513)}\r\n\r\n`;
+    expect(await exchange(client.url, head)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_request", field: "x-centspan-run" },
+    });
+  });
+
+  it("may be as long as a budget's subject, in any script, and has no control characters", async () => {
+    const post = async (run: string) => {
+      const headers = { ...client.common, "x-centspan-run": Buffer.from(run).toString("latin1") };
+      const response = await client.post(RESPONSES, headers);
+      return [response.status, (await response.text()).includes("x-centspan-run")];
+    };
+    expect(await post("\u{1f600}".repeat(512))).toEqual([200, false]);
+    expect(await post("\u{1f600}".repeat(513))).toEqual([400, true]);
+    expect(await post("a\tb")).toEqual([400, true]);
+    expect(await post("a\u0085b")).toEqual([400, true]);
   });
 });
 
@@ -136,6 +147,40 @@ describe("what is no HTTP", () => {
     expect(test.peer.requests).toEqual([]);
   });
 
+  it("all together hold no more than there is room for", async () => {
+    const at = await test.open({ maxHeldBytes: 3_000_000 });
+    const waiting = Array.from({ length: 5 }, () => {
+      const socket = connect(Number(new URL(at).port), "127.0.0.1");
+      let text = "";
+      socket
+        .on("error", () => undefined)
+        .on("data", (chunk) => {
+          text += chunk;
+        });
+      socket.write(headOf("/v1/responses", "content-length: 4000000") + " ".repeat(700_000));
+      return { socket, answer: () => text };
+    });
+    const refused = await waitUntil("one too many", () => waiting.map(({ answer }) => answer()).find(Boolean));
+    expect(refused).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*"overloaded"/s);
+    const large = { path: "/v1/responses", body: { model: "m", input: "x".repeat(1_000_000) } };
+    const { socket, messages, closed } = await openSocket(at, client);
+    socket.send(JSON.stringify({ type: "response.create", ...large.body }));
+    await closed;
+    expect(messages.at(-1)).toContain("overloaded");
+    for (const each of waiting) each.socket.destroy();
+    // One whose answer has begun needs its body no more.
+    test.peer.answer((response) => void startStream(response).write(RESPONSES_EVENTS.created));
+    const streams = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        waitUntil("room again", async () => {
+          const response = await client.post(large, {}, at);
+          return response.status === 200 && response;
+        }),
+      ),
+    );
+    for (const stream of streams) await stream.body?.cancel();
+  });
+
   it("keeps nobody else waiting", async () => {
     const attackers = Array.from({ length: 50 }, () =>
       exchange(hasty, headOf("/v1/responses", "content-length: 9"), " "),
@@ -160,89 +205,4 @@ it("a client that reads nothing of its answer is let go, and so is the upstream"
   await waitUntil("the upstream is told", () => test.peer.cancelled() === 1);
   expect(await client.readAttributes(trace.traceId, "chat m")).toMatchObject({ "centspan.stream.aborted": true });
   request.destroy();
-});
-
-describe("on a WebSocket", () => {
-  const open = async (at = client.url) => {
-    const socket = new WebSocket(`${at.replace("http", "ws")}/v1/responses`, {
-      headers: client.common,
-      perMessageDeflate: false,
-    });
-    socket.on("error", () => undefined);
-    const messages: string[] = [];
-    socket.on("message", (data) => messages.push(String(data)));
-    const closed = once(socket, "close");
-    await once(socket, "open");
-    return { socket, messages, closed };
-  };
-  const asks = (socket: WebSocket, more: object = {}): void =>
-    socket.send(JSON.stringify({ type: "response.create", model: "m", input: [], ...more }));
-
-  it("a message in countless fragments ends the connection", async () => {
-    const { socket, closed } = await open();
-    for (let i = 0; i < 20_000; i++) socket.send("", { fin: false });
-    expect((await closed)[0]).toBe(1008);
-  });
-
-  it("pings are answered, and a flood of them ends the connection", async () => {
-    const { socket, closed } = await open();
-    for (let pongs = 0; pongs < 100; pongs++) {
-      socket.ping();
-      await once(socket, "pong");
-    }
-    for (let i = 0; i < 100_000; i++) socket.ping(undefined, undefined, () => undefined);
-    expect((await closed)[0]).toBe(1006);
-  });
-
-  it("small messages without end are read at the pace of their answers", async () => {
-    const { socket, messages } = await open();
-    for (let i = 0; i < 300; i++) asks(socket);
-    await waitUntil("all answers", () => messages.filter((text) => text.includes("response.completed")).length === 300);
-    socket.terminate();
-  });
-
-  it("who vanished is noticed, and who answers pings stays", async () => {
-    const watched = await test.open({ webSockets: { pingEveryMs: 60 } });
-    const { hostname, port } = new URL(watched);
-    const silent = connect(Number(port), hostname);
-    silent.write(
-      [
-        "GET /v1/responses HTTP/1.1",
-        "host: gateway",
-        "connection: upgrade",
-        "upgrade: websocket",
-        "sec-websocket-version: 13",
-        "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==",
-        `authorization: Bearer ${client.key}`,
-        "\r\n",
-      ].join("\r\n"),
-    );
-    const { socket, messages } = await open(watched);
-    let pings = 0;
-    socket.on("ping", () => {
-      pings += 1;
-    });
-    silent.resume();
-    await once(silent, "close");
-    await waitUntil("several pings", () => pings > 3);
-    asks(socket);
-    await waitUntil("an answer", () => messages.some((text) => text.includes("response.completed")));
-    socket.terminate();
-  });
-
-  it("what would be a header holds no line of its own; other scripts come through", async () => {
-    const { socket, messages } = await open();
-    asks(socket, { client_metadata: { "x-centspan-task": "a\r\nx-evil: 1" } });
-    await waitUntil("a refusal", () => messages.length === 1);
-    expect(JSON.parse(messages[0] ?? "")).toMatchObject({
-      status: 400,
-      error: { code: "invalid_request", param: "client_metadata.x-centspan-task" },
-    });
-    asks(socket, { client_metadata: { "x-centspan-task": "결제", "x-centspan-a: b": "c" } });
-    await waitUntil("an answer", () => messages.some((text) => text.includes("response.completed")));
-    const sent = test.peer.requests[0]?.headers ?? {};
-    expect(Buffer.from(String(sent["x-centspan-task"]), "latin1").toString()).toBe("결제");
-    expect(Object.keys(sent).filter((name) => /evil|a: b/.test(name))).toEqual([]);
-    socket.terminate();
-  });
 });

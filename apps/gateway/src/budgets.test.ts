@@ -1,16 +1,9 @@
 import { formatDecimal, parseDecimal } from "@centspan/base";
-import { type BudgetInput, budgetInputSchema, type PriceBook } from "@centspan/model";
-import { listPrices } from "@centspan/pricing";
+import { budgetInputSchema } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type Call,
-  CHAT,
-  createGatewayClient,
-  type GatewayClient,
-  MESSAGES,
-  RESPONSES,
-} from "./testing/gateway-client.ts";
+import { createBudgetOpener, limited, PRICES, periodOf } from "./testing/budget-opener.ts";
+import { CHAT, createGatewayClient, type GatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import {
   CHAT_EVENTS,
@@ -22,79 +15,21 @@ import {
 
 let test: TestGateway;
 let client: GatewayClient;
-let made = 0;
+let openBudget: ReturnType<typeof createBudgetOpener>;
 
-/** Of the engine's models: prompts of the tests count exactly, so that amounts are known. */
-const PRICES: PriceBook = {
-  ...listPrices,
-  cards: [
-    {
-      id: "tests",
-      describe: "prices of tests",
-      provider: "centspan",
-      entries: ["m", "m-2026"].flatMap((model) => [
-        {
-          ...{ id: model, model, from: "2020-01-01", source: "test", checkedOn: "2026-11-30" },
-          perMillion: {
-            ...{ input: "100", cache_read: "10", cache_write_5m: "100", cache_write_1h: "200" },
-            output_text: "1000",
-          },
-        },
-        {
-          ...{ id: `${model} long`, model, from: "2020-01-01", source: "test", checkedOn: "2026-11-30" },
-          when: { context: { comparator: ">" as const, tokens: 1_000 } },
-          perMillion: { input: "200", cache_read: "20", cache_write_5m: "200", output_text: "1500" },
-        },
-      ]),
-    },
-  ],
-};
+const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 3 };
 /** 36 tokens read, 64 from the cache, 12 generated. */
 const SPENT = "0.01624";
 
 beforeAll(async () => {
   test = await openTestGateway();
   client = await createGatewayClient(test);
+  openBudget = createBudgetOpener(test, client);
 });
 afterAll(() => test.close());
 
 const answerResponses = (response: Parameters<typeof startStream>[0]): void =>
   void startStream(response).end(RESPONSES_EVENTS.created + RESPONSES_EVENTS.delta + RESPONSES_EVENTS.completed);
-
-/** A key with a budget of its own, at a gateway that has heard of both. */
-async function openBudget(change: Partial<BudgetInput> = {}, settings: Parameters<TestGateway["open"]>[0] = {}) {
-  const { secret, keyId } = await test.createKey();
-  const input = { name: `b${++made}`, scope: "key", subject: keyId, period: "month", limitUsd: "1" };
-  const budget = await test.control.createBudget(test.workspace, { ...budgetInputSchema.parse(input), ...change });
-  const url = await test.open({ prices: PRICES, ...settings });
-  const headers = { authorization: `Bearer ${secret}` };
-  const read = async () => {
-    const all = await test.control.listBudgetAccounts([{ budgetId: budget.budgetId, from: periodOf(budget) }], 10);
-    return all.map(({ subject, spentUsd, reservedUsd }) => [
-      subject,
-      formatDecimal(spentUsd),
-      formatDecimal(reservedUsd),
-    ]);
-  };
-  return {
-    budget,
-    keyId,
-    url,
-    headers,
-    read,
-    ask: (call: Call = limited(RESPONSES, 100), more = {}) => client.post(call, { ...headers, ...more }, url),
-  };
-}
-
-const periodOf = ({ period }: Pick<BudgetInput, "period">): Date => {
-  const now = new Date();
-  return period === "life" ? new Date(0) : new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-};
-
-const limited = ({ path, body }: typeof RESPONSES, tokens: number) => ({
-  path,
-  body: { ...body, max_output_tokens: tokens },
-});
 
 describe("a budget", () => {
   it("counts what calls cost, by what was reported, and gives back what they did not need", async () => {
@@ -174,6 +109,48 @@ describe("a budget", () => {
     expect(Number(usd)).toBeLessThan(1.95);
   });
 
+  const search = (tools: object[], more: object = {}) => ({
+    ...RESPONSES.body,
+    max_output_tokens: 100,
+    tools,
+    ...more,
+  });
+  it.each([
+    ["as many as a tool may make", { ...MESSAGES, body: { ...MESSAGES.body, tools: [SEARCH] } }, 0.03],
+    [
+      "of all tools together",
+      { ...MESSAGES, body: { ...MESSAGES.body, tools: [SEARCH, { ...SEARCH, max_uses: 4 }] } },
+      0.07,
+    ],
+    ["ten where nothing is said", { ...RESPONSES, body: search([{ type: "web_search" }]) }, 0.1],
+    [
+      "ten where no number is said",
+      { ...RESPONSES, body: search([{ type: "web_search_preview", max_uses: "2" }]) },
+      0.1,
+    ],
+    [
+      "as many as all tools may be used",
+      { ...RESPONSES, body: search([{ type: "web_search" }], { max_tool_calls: 2 }) },
+      0.02,
+    ],
+    ["none of other tools", { ...RESPONSES, body: search([{ type: "image_generation" }], { max_tool_calls: 2 }) }, 0],
+    ["none that have no price", { ...RESPONSES, body: search([{ type: "web_search" }], { model: "m-2026" }) }, 0],
+    [
+      "more than can be counted",
+      { ...RESPONSES, body: search([1, 2].map(() => ({ ...SEARCH, max_uses: 2 ** 53 - 1 }))) },
+      9e13,
+    ],
+  ])("sets searches of the web aside: %s", async (_how, call, searchesUsd) => {
+    test.peer.answer(answerResponses);
+    const { ask } = await openBudget({ enforcement: "soft" });
+    const { traceId, traceparent } = createTrace();
+    await (await ask(call, { traceparent })).text();
+    const { "centspan.budget.reserved_usd": usd } = await client.readAttributes(traceId, "api.reserve");
+    // A hundred tokens of the answer are a tenth, and the prompt and its tools are less than a hundredth.
+    expect(Number(usd)).toBeGreaterThanOrEqual((0.1 + searchesUsd) * (1 - 1e-9));
+    expect(Number(usd)).toBeLessThan((0.11 + searchesUsd) * (1 + 1e-2));
+  });
+
   it("frees what was set aside where the call failed, was refused or left before its answer", async () => {
     const { ask, read, headers, url } = await openBudget({ limitUsd: "0.15" });
     test.peer.answer((response) => void response.writeHead(500).end("{}"));
@@ -243,11 +220,23 @@ describe("a budget", () => {
     expect((await ask()).status).toBe(200);
   });
 
+  it("counts in the conversation that a prompt's cache is named by, and in none where many may share one", async () => {
+    test.peer.answer(answerResponses);
+    const { ask, read } = await openBudget({ scope: "run", subject: "*" });
+    const { path, body } = limited(RESPONSES, 100);
+    const conversation = "01a2280d-f718-72b0-be55-d38639de3010";
+    for (const prompt_cache_key of ["a\0b", "\ud800", "k".repeat(513), "support-bot-v3", conversation]) {
+      expect((await ask({ path, body: { ...body, prompt_cache_key } })).status).toBe(200);
+    }
+    await waitUntil("the account", async () => (await read())[0]?.[1] === SPENT);
+    expect((await read()).map(([subject]) => subject)).toEqual([conversation]);
+  });
+
   it("holds together with others: all of them have to have enough, and none keeps what another refused", async () => {
     test.peer.answer(answerResponses);
     const { ask, budget, read } = await openBudget();
-    const input = { name: `b${++made}`, scope: "taskType", subject: "typo", period: "day", limitUsd: "0.05" };
-    await test.control.createBudget(test.workspace, budgetInputSchema.parse(input));
+    const input = { name: "typos", scope: "taskType", subject: "typo", period: "day", limitUsd: "0.05" };
+    await test.control.createBudget(test.workspace, budgetInputSchema.parse(input), "tests");
     const url = await test.open({ prices: PRICES });
     const { headers } = await openBudget();
     const refused = await client.post(limited(RESPONSES, 100), { ...headers, "x-centspan-task-type": "typo" }, url);
@@ -264,7 +253,7 @@ describe("a budget", () => {
       startStream(response).end(CHAT_EVENTS.delta + CHAT_EVENTS.finish + CHAT_EVENTS.usage + CHAT_EVENTS.done);
     });
     const { keyId, ask } = await openBudget({ limitUsd: "0.05" });
-    await test.control.setKeyRules(test.workspace, keyId, { maxOutputTokens: 20 });
+    await test.control.setKeyRules(test.workspace, keyId, { maxOutputTokens: 20 }, "tests");
     expect((await ask(CHAT)).status).toBe(200);
     expect(JSON.parse(asked?.body ?? "")).toMatchObject({ max_completion_tokens: 20 });
     const refused = await ask({ ...CHAT, body: { ...CHAT.body, max_tokens: 21 } });

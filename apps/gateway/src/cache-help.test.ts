@@ -31,6 +31,17 @@ const start = '{"model":"m","max_tokens":9,"stream":true';
 const MARK = ',"cache_control":{"type":"ephemeral"}';
 
 describe("help for a prompt cache", () => {
+  it("marks no tool that is deferred", async () => {
+    const deferred = ',"defer_loading":true';
+    const body = (mark: string) =>
+      `${start},"tools":[${tool("a")},${tool("b", mark)},${tool("c", deferred)}],"messages":[{"role":"assistant","content":"hi"}]}`;
+    const { sent, call } = await send({ cache: { breakpoints: true } }, body(""));
+    expect(sent).toBe(body(MARK));
+    expect(call["centspan.cache.breakpoints_added"]).toBe(1);
+    const all = `${start},"tools":[${tool("c", deferred)}],"messages":[{"role":"assistant","content":"hi"}]}`;
+    expect((await send({ cache: { breakpoints: true } }, all)).sent).toBe(all);
+  });
+
   it("is off unless the key wants it: not a byte changes", async () => {
     const body = `${start},"tools":[${tool("b")}, ${tool("a")}],"messages":[{"role":"user","content":"hi"}]}`;
     const { sent, call } = await send({}, body);

@@ -2,14 +2,8 @@ import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeInput, MAX_CONTENT_CHARS } from "./content/capture-content.ts";
 import { clipText } from "./content/clip-text.ts";
-import {
-  type Call,
-  CHAT,
-  createGatewayClient,
-  type GatewayClient,
-  MESSAGES,
-  RESPONSES,
-} from "./testing/gateway-client.ts";
+import type { Call, GatewayClient } from "./testing/gateway-client.ts";
+import { CHAT, createGatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import { CHAT_EVENTS, MESSAGES_EVENTS, WHOLE_MESSAGE } from "./testing/upstream-peer.ts";
 

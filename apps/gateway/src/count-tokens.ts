@@ -6,20 +6,21 @@ import { countTokensRequestSchema, readMessagesConversation } from "@centspan/mo
 import type { Exchange } from "./exchange.ts";
 import type { PipelineOptions } from "./pipeline.ts";
 import messages from "./protocols/messages.ts";
-import { defineProtocol } from "./protocols/protocol.ts";
+import { createCallFacts, defineProtocol } from "./protocols/protocol.ts";
 import { admit } from "./stages/admit.ts";
+import { checkSafety } from "./stages/check-safety.ts";
 import { parse } from "./stages/parse.ts";
 import { route } from "./stages/route.ts";
 import { tokenize } from "./stages/tokenize.ts";
 import { validate } from "./stages/validate.ts";
 import { addMembers } from "./upstream/add-members.ts";
-import { awaitAnswer } from "./upstream/receive-answer.ts";
 import {
   selectRequestHeaders,
   selectResponseHeaders,
   translateUpstreamError,
   type Upstream,
 } from "./upstream/upstream.ts";
+import { watchClient } from "./upstream/watch-client.ts";
 
 const requestSchema = countTokensRequestSchema.transform((request) => ({
   model: request.model,
@@ -47,9 +48,13 @@ export async function countTokens(exchange: Exchange, options: PipelineOptions):
   const body = await parse(exchange);
   const { model, conversation, additions } = await validate(exchange, body.json);
   const { ids } = await tokenize(exchange, options.tokenizers, { workspace, keyId, model, conversation });
-  const wanted = { model, tokenIds: ids, tried: new Set<never>() };
+  const wanted = { model, promptTokens: ids.length, readIds: () => ids, tried: new Set<never>() };
   const upstream = await route(exchange, options.upstreams, wanted, ({ replica }) => replica.upstream);
-  if (upstream.countsTokens) return passOn(exchange, upstream, addMembers(body.bytes, body.json, additions));
+  if (upstream.countsTokens) {
+    const refusal = await checkSafety(exchange, body.json, { ...options.safety, policy: "hold" }).verdict;
+    if (refusal) throw refusal;
+    return passOn(exchange, upstream, addMembers(body.bytes, body.json, additions));
+  }
   // Our own engine takes these ids for the prompt; others have a tokenizer of their own.
   const quality = upstream.takesTokenIds ? "exact" : "estimate";
   const headers = { "content-type": "application/json", "x-centspan-token-count": quality };
@@ -67,7 +72,12 @@ async function passOn({ protocol, query, headers, sink }: Exchange, upstream: Up
     headers: selectRequestHeaders(headers, upstream),
     body,
   });
-  const answer = await awaitAnswer(sending, sink.gone);
+  const stopWatching = watchClient(sink.gone, {
+    facts: createCallFacts(),
+    onDisconnect: "cancel",
+    cancel: sending.cancel,
+  });
+  const answer = await sending.answer.finally(stopWatching);
   sink.begin({ statusCode: answer.statusCode, headers: selectResponseHeaders(answer.headers) });
   let sentBytes = 0;
   try {

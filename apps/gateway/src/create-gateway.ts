@@ -6,14 +6,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { CentspanError } from "@centspan/base";
 import { toErrorAt, toOpenAiError } from "@centspan/model";
-import { answerHealth, createServer, reportFault } from "@centspan/service";
+import { answerHealth, createByteBudget, createServer, reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { countTokens, countTokensProtocol } from "./count-tokens.ts";
 import { isAbsolute } from "./egress/forward-request.ts";
 import { type EgressSettings, serveEgress } from "./egress/serve-egress.ts";
 import { createExchanges } from "./exchanges.ts";
-import { passHint, passModels } from "./pass-on.ts";
+import { findModel, listModels } from "./list-models.ts";
+import { passHint } from "./pass-on.ts";
 import { type PipelineOptions, runPipeline } from "./pipeline.ts";
 import type { InferenceProtocol } from "./protocols/protocol.ts";
 import { PROTOCOLS } from "./protocols/registry.ts";
@@ -29,15 +30,28 @@ export type GatewayOptions = PipelineOptions & {
   stores?: Record<string, () => Promise<unknown>>;
   webSockets?: Partial<WebSocketLimits>;
   egress?: EgressSettings;
+  /** The share of the traffic that it should get, in percent, and who counts its calls for that. */
+  fleet?: { weight(): number; called(): void };
   /** How long a body may take to come whole. */
   maxBodyMs?: number;
   /** How long a client may take nothing of its answer. */
   maxStallMs?: number;
+  /** Of the bodies of all requests that are under way. */
+  maxHeldBytes?: number;
 };
+
+/** Read as JSON they take several times as much. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+
+const refuseToHold = (heldBytes: number): CentspanError =>
+  new CentspanError("overloaded", `the gateway holds ${heldBytes} bytes of requests, which is the most`, {
+    retryAfterS: 1,
+  });
 
 export function createGateway(options: GatewayOptions): FastifyInstance {
   const maxBodyMs = options.maxBodyMs ?? MAX_BODY_MS;
-  const exchanges = createExchanges();
+  const exchanges = createExchanges(() => options.fleet?.called());
+  const bodies = createByteBudget(options.maxHeldBytes ?? MAX_HELD_BYTES, refuseToHold);
   /** The latest answer on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>();
   const app = createServer({
@@ -56,14 +70,18 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
   };
   app.addHook("preClose", () => egress.close());
   // Before a route is served: what names a whole address is for that host, whatever its path.
-  app.addHook("onRequest", async ({ raw }, reply) => {
+  app.addHook("onRequest", ({ raw }, reply, goOn) => {
     if (isForHost(raw)) passOn(reply);
+    else goOn();
   });
   app.removeAllContentTypeParsers();
   // Bodies are read by the pipeline, after the key was checked.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-  app.get("/health", (_request, reply) => answerHealth(reply, options.stores ?? {}));
-  app.get("/v1/models", (request, reply) => passModels(request.raw, reply, options));
+  app.get("/health", (_request, reply) =>
+    answerHealth(reply, options.stores ?? {}, options.fleet && { weight: options.fleet.weight() }),
+  );
+  app.get("/v1/models", ({ raw }) => listModels(raw, options));
+  app.get<{ Params: { "*": string } }>("/v1/models/*", ({ raw, params }) => findModel(raw, params["*"], options));
   app.post("/v1/hints", (request, reply) => passHint(request.raw, reply, options));
   // Agents that try a WebSocket first fall back to HTTP at once on this status, and only after retries on others.
   app.get("/v1/responses", (_request, reply) =>
@@ -76,22 +94,26 @@ export function createGateway(options: GatewayOptions): FastifyInstance {
       reply.hijack();
       const isConnectionReused = answers.has(request.socket);
       answers.set(request.socket, reply.raw);
+      const share = bodies.open();
       const arrival = {
         template: "POST {route}" as const,
         protocol,
         query: readQuery(request.url ?? ""),
         headers: request.headers,
-        readBody: () => readHttpBody(request, maxBodyMs),
+        readBody: () => readHttpBody(request, { maxMs: maxBodyMs, share }),
+        bodyIsSent: share.close,
         sink: createHttpSink(reply.raw, protocol, options.maxStallMs),
         isConnectionReused,
       };
-      await exchanges.hold(runExchange(arrival, options.tracer, (exchange) => work(exchange, options)));
+      await exchanges.hold(
+        runExchange(arrival, options.tracer, (exchange) => work(exchange, options)).finally(arrival.bodyIsSent),
+      );
     });
     refuseOtherMethods(app, protocol.route);
   };
   for (const protocol of PROTOCOLS) serve(protocol, runPipeline);
   serve(countTokensProtocol, countTokens);
-  const webSockets = serveWebSockets(app.server, { ...options, exchanges });
+  const webSockets = serveWebSockets(app.server, { ...options, exchanges, bodies });
   app.addHook("preClose", () => webSockets.close());
   // Of connections the server knows; answers that are read to their end have lost theirs.
   app.addHook("onClose", () => exchanges.settle());

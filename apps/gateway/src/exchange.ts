@@ -25,6 +25,8 @@ export type Exchange = {
   headers: IncomingHttpHeaders;
   /** Throws where it is no JSON body within the limits. */
   readBody(): Promise<Buffer>;
+  /** Makes room for others' bodies. */
+  bodyIsSent(): void;
   sink: AnswerSink;
   tracer: Tracer;
   /** The request's own span, and the context in which stages are its children. */
@@ -65,6 +67,6 @@ export async function runStage<T>(
 
 /** Adds to the identity, on the server span too. */
 export function identify(exchange: Exchange, attributes: SpanAttributes): void {
-  exchange.identity = { ...exchange.identity, ...attributes };
+  exchange.identity = Object.assign({}, exchange.identity, attributes);
   setAttributes(exchange.serverSpan, attributes);
 }

@@ -6,11 +6,15 @@ export type Exchanges = {
   settle(): Promise<void>;
 };
 
-export function createExchanges(): Exchanges {
+/** `ended` is told of each. */
+export function createExchanges(ended: () => void): Exchanges {
   const running = new Set<Promise<void>>();
   return {
     hold(exchange) {
-      const held = exchange.finally(() => running.delete(held));
+      const held = exchange.finally(() => {
+        running.delete(held);
+        ended();
+      });
       running.add(held);
       return held;
     },

@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError } from "@centspan/base";
-import type { Principal } from "@centspan/model";
+import { isSubject, type Principal, SUBJECT_RULE } from "@centspan/model";
 import { readSecret } from "@centspan/service";
 import type { SpanAttributes } from "@centspan/telemetry";
 import type { Spender } from "./budgets/budgets.ts";
@@ -34,6 +34,13 @@ const readHeader = (headers: IncomingHttpHeaders, name: string): string | undefi
   return isUtf8(bytes) ? bytes.toString() : value;
 };
 
+/** A name that stands on every span, and may be an account's. */
+const readName = (headers: IncomingHttpHeaders, name: string): string | undefined => {
+  const value = readHeader(headers, name);
+  if (value === undefined || isSubject(value)) return value;
+  throw new CentspanError("invalid_request", `${name}: ${SUBJECT_RULE}`, { field: name });
+};
+
 /** What a request asks of whoever answers it; null when it asks nothing. */
 export const readWish = (headers: IncomingHttpHeaders, name: string): string | null =>
   readHeader(headers, name) ?? null;
@@ -52,20 +59,20 @@ export function readIdentity(headers: IncomingHttpHeaders): SpanAttributes {
   const say = (attribute: string, text: string | undefined): void => {
     if (text !== undefined) said[attribute] = text;
   };
-  for (const [attribute, header] of NAMED_HEADERS) say(attribute, readHeader(headers, header));
-  say("gen_ai.conversation.id", readSession(headers));
+  for (const [attribute, header] of NAMED_HEADERS) say(attribute, readName(headers, header));
+  say("gen_ai.conversation.id", readSession(headers, readName));
   return said;
 }
 
-const readSession = (headers: IncomingHttpHeaders): string | undefined =>
-  SESSION_HEADERS.map((name) => readHeader(headers, name)).find((value) => value !== undefined);
+const readSession = (headers: IncomingHttpHeaders, read: typeof readName): string | undefined =>
+  SESSION_HEADERS.map((name) => read(headers, name)).find((value) => value !== undefined);
 
 /**
  * The trace of a request that names its session and no trace: the same for all of them, whichever gateway they reach, so
  * that the session is one run. A key's own: the same name with another key is another session.
  */
 export function deriveTraceId(headers: IncomingHttpHeaders): string | undefined {
-  const session = readSession(headers);
+  const session = readSession(headers, readHeader);
   if (session === undefined) return undefined;
   const hash = createHash("sha256").update(JSON.stringify([readSecret(headers), session]));
   return hash.digest("hex").slice(0, TRACE_ID_DIGITS);

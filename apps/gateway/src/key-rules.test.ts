@@ -3,7 +3,7 @@ import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Call, CHAT, createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
-import { RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
+import { CHAT_EVENTS, RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
 
 let test: TestGateway;
 let client: GatewayClient;
@@ -36,6 +36,24 @@ describe("a key's rules", () => {
       { error: { code: "forbidden", param: "model" } },
     ]);
     expect(test.peer.requests.length).toBe(2);
+  });
+
+  it("hold for a body that other readers would read otherwise", async () => {
+    const post = await withRules({ models: ["cheap"], maxOutputTokens: 10 });
+    const asked = test.peer.requests.length;
+    const messages = '"messages":[{"role":"user","content":"hi"}]';
+    for (const [body, param] of [
+      [`{"model":"expensive","max_tokens":100000,${messages},"model":"cheap","max_tokens":5}`, "body"],
+      ['{"model":"cheap","messages":[{"role":"user","content":"a","content":"b"}]}', "body"],
+      [`{"model":"cheap","Model":"expensive","max_tokens":5,${messages}}`, "Model"],
+      [`{"model":"cheap","MAX_TOKENS":100000,${messages}}`, "MAX_TOKENS"],
+    ]) {
+      const refused = await post({ path: CHAT.path, body });
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param } }]);
+    }
+    const larger = `{"model":"cheap","max_completion_tokens":5,"max_tokens":100000,${messages}}`;
+    expect((await post({ path: CHAT.path, body: larger })).status).toBe(403);
+    expect(test.peer.requests.length).toBe(asked);
   });
 
   it("limit its requests and its tokens, as they were reported", async () => {
@@ -108,4 +126,26 @@ describe("a key's rules", () => {
     });
     expect(test.peer.requests[0]?.headers["x-centspan-priority"]).toBe("batch");
   });
+
+  it.each([
+    ["batch", RESPONSES, 1],
+    ["interactive", CHAT, 0],
+    [undefined, CHAT, -5],
+  ] as const)(
+    "tell a vLLM that takes a priority theirs (%s), and else nothing that the client doesn't",
+    async (priority, call, said) => {
+      test.peer.answer((response) => void startStream(response).end(Object.values(CHAT_EVENTS).join("")));
+      const { secret } = await test.createKey("gateway", priority && { priority });
+      const vllm = { name: "own", provider: "vllm", protocols: ["openai-chat"], replicas: [{ url: test.peer.url }] };
+      const sent: unknown[] = [];
+      for (const takesPriority of [true, false]) {
+        const at = await test.open({ upstreams: { upstreams: [{ ...vllm, takesPriority }] } });
+        const body = { ...call.body, priority: -5 };
+        await client.post({ ...call, body }, { authorization: `Bearer ${secret}` }, at);
+        sent.push(JSON.parse(test.peer.requests.at(-1)?.body ?? "").priority);
+      }
+      // A translation leaves out what only the client's protocol knows.
+      expect(sent).toEqual([said, call === CHAT ? -5 : undefined]);
+    },
+  );
 });

@@ -1,4 +1,6 @@
 /** The gateway as a process: configuration, key store, telemetry, upstream, ready line. */
+import { cpus } from "node:os";
+import { inspect } from "node:util";
 import { openControl } from "@centspan/control";
 import { openSafetyChecks } from "@centspan/model";
 import { rateCards } from "@centspan/pricing";
@@ -12,6 +14,10 @@ import { openBudgets } from "./budgets/budgets.ts";
 import { createPriceBooks } from "./budgets/price-books.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createGateway } from "./create-gateway.ts";
+import { findIngestKeyFault, findPrincipalAtHome } from "./find-principal.ts";
+import { createCallCost } from "./fleet/learn-cost.ts";
+import { openFleet } from "./fleet/open-fleet.ts";
+import { serveAgentCheck } from "./fleet/serve-agent-check.ts";
 import { createPrefixMemory } from "./prefix/prefix-memory.ts";
 import { safetyPlugins } from "./registry.gen.ts";
 import { createReplays } from "./replays/replays.ts";
@@ -22,11 +28,13 @@ import { readUpstreamsFile, type UpstreamsFile, upstreamsSchema } from "./upstre
 await runMain("gateway", async () => {
   const config = readConfig(configSchema, process.env);
   const control = openControl({ url: config.DATABASE_URL });
+  const cpuModel = config.CENTSPAN_CPU_MODEL ?? cpus()[0]?.model ?? "";
   const telemetry = startTelemetry({
     service: "centspan-gateway",
     version: process.env.CENTSPAN_VERSION ?? "0",
     otlpUrl: config.CENTSPAN_OTLP_URL,
     ingestKey: config.CENTSPAN_INGEST_KEY,
+    resource: { "host.cpu.model.name": cpuModel },
     parentsAreGiven: true,
   });
   const upstreams = createUpstreams({
@@ -41,11 +49,17 @@ await runMain("gateway", async () => {
     store: control,
     report: (thrown) => process.stderr.write(`gateway: an alert was not told: ${String(thrown)}\n`),
   });
-  const budgets = openBudgets({ store: control, alerts });
+  const budgets = openBudgets({
+    store: control,
+    alerts,
+    report: (thrown) => process.stderr.write(`gateway: ${inspect(thrown)}\n`),
+  });
+  const cost = createCallCost();
+  const fleet = openFleet({ store: control, cpuModel, cost });
   const app = createGateway({
     tracer: telemetry.tracer,
     admit: {
-      credentials: createCredentialCache({ find: (secret) => control.findPrincipal(secret) }),
+      credentials: createCredentialCache({ find: findPrincipalAtHome(control, config.CENTSPAN_INGEST_KEY) }),
       requests: createAllowances(),
       tokens: createAllowances(),
       requestsPerMinute: config.CENTSPAN_RATE_LIMIT_PER_MINUTE ?? null,
@@ -65,13 +79,22 @@ await runMain("gateway", async () => {
     replays: createReplays(),
     upstreams,
     egress: { readSecret: (variable) => process.env[variable] },
+    fleet: { weight: fleet.weight, called: cost.called },
     stores: { postgres: () => control.ping() },
   });
+  findIngestKeyFault(control, config.CENTSPAN_INGEST_KEY).then(
+    (fault) => fault !== null && process.stderr.write(`gateway: ${fault}\n`),
+    () => undefined, // Postgres is away: `/health` says so, and it is no reason not to serve.
+  );
   const url = await listen(app, { host: config.CENTSPAN_HOST, port: config.CENTSPAN_PORT });
+  const { CENTSPAN_HOST: host, CENTSPAN_AGENT_CHECK_PORT: agentPort } = config;
+  const agent = agentPort === undefined ? null : await serveAgentCheck({ host, port: agentPort }, fleet.weight);
   return {
     ready: { url },
     async stop() {
       // Answers that are under way are finished first, then their spans are sent.
+      fleet.close();
+      await agent?.close();
       await app.close();
       await budgets.close();
       await alerts.close();

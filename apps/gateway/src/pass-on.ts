@@ -1,4 +1,4 @@
-/** Requests that are no inference and cost nothing: who has a key may make them, and an upstream answers. */
+/** Hints for caches, which are no inference and cost nothing: who has a key may give them. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { CentspanError } from "@centspan/base";
@@ -10,17 +10,7 @@ import { authenticate } from "./stages/admit.ts";
 import { readHttpBody } from "./transports/read-http-body.ts";
 import { selectRequestHeaders, selectResponseHeaders, type Upstream } from "./upstream/upstream.ts";
 
-type PassOptions = Pick<PipelineOptions, "admit" | "upstreams">;
-
-export async function passModels(
-  request: IncomingMessage,
-  reply: FastifyReply,
-  options: PassOptions,
-): Promise<FastifyReply> {
-  await authenticate(request.headers, options.admit.credentials);
-  const answer = await send(request, reply, options.upstreams.replicas[0].upstream, null);
-  return reply.code(answer.statusCode).headers(selectResponseHeaders(answer.headers)).send(Readable.from(answer.body));
-}
+export type PassOptions = Pick<PipelineOptions, "admit" | "upstreams">;
 
 /**
  * What an agent's loop tells the cache goes to every replica that understands it. Which of them has the conversation is

@@ -47,6 +47,8 @@ describe("the span of a call", () => {
       "prefix.shared_pieces": 2,
       "prefix.diverged_section": "history",
       "prefix.diverged_path": "input[1]",
+      "prefix.change": "item_changed",
+      "prefix.before_span_id": expect.stringMatching(/^[0-9a-f]{16}$/),
       "cache.miss_reasons": ["reasoning_effort_changed", "input_changed"],
     });
   });

@@ -1,5 +1,6 @@
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findIngestKeyFault } from "./find-principal.ts";
 import { CHAT, createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import { RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
@@ -28,6 +29,33 @@ describe("refusals", () => {
         message: expect.stringMatching(/\w\. Send /),
       },
     });
+  });
+
+  it("a key of another workspace than the one that is recorded for", async () => {
+    const ingest = await test.createKey("ingest");
+    const at = await test.open({ ingestKey: ingest.secret });
+    test.peer.answer((response) => void startStream(response).end(Object.values(RESPONSES_EVENTS).join("")));
+    expect((await client.post(RESPONSES, {}, at)).status).toBe(200);
+    const other = `${test.workspace}-other`;
+    await test.control.ensureWorkspace("local", { id: other, name: other });
+    const named = { name: "b", kind: "gateway" as const, team: null, rules: {} };
+    const { secret } = await test.control.createKey({ workspace: other, ...named }, "tests");
+    const refused = await client.post(RESPONSES, { authorization: `Bearer ${secret}` }, at);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: { code: "forbidden", message: expect.stringContaining(test.workspace) } },
+    ]);
+  });
+
+  it("no request for what is wrong with its own key: the operator hears of it", async () => {
+    const [ingest, own] = [await test.createKey("ingest"), await test.createKey("gateway-ingest")];
+    expect(await findIngestKeyFault(test.control, own.secret)).toBeNull();
+    for (const [secret, found] of [
+      [ingest.secret, "a key of kind ingest"],
+      ["cs_nobody", "no key that is known"],
+      ["", "not set"],
+    ] as const)
+      expect(await findIngestKeyFault(test.control, secret)).toContain(`CENTSPAN_INGEST_KEY is ${found}`);
   });
 
   it("a key of another kind", async () => {
@@ -108,9 +136,21 @@ describe("refusals", () => {
     expect([...statuses, Number(last.headers.get("retry-after"))]).toEqual([200, 200, 429, 30]);
   });
 
-  it("an unknown route, and a WebSocket that agents try first", async () => {
-    const unknown = await fetch(`${client.url}/v1/nothing`);
-    expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { code: "not_found" } }]);
+  const nowhere = { type: "not_found_error", code: "unknown_path" };
+  it.each([
+    ["/v1/completions", { error: nowhere }],
+    ["/v1/chat/completions/chatcmpl_1", { error: nowhere }],
+    ["/v1/messages/batches", { type: "error", error: nowhere }],
+    ["/v1/messages/count?beta=true", { type: "error", error: nowhere }],
+  ])("a path that is not there names those that are, in the shape of its API: %s", async (path, body) => {
+    const answer = await client.post({ path: `${path}${path.includes("?") ? "&" : "?"}key=hidden`, body: {} });
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toMatchObject([404, body]);
+    expect(text).toMatch(/\/v1\/responses, .*\/v1\/messages\/count_tokens.* docs\/gateway\.md/);
+    expect(text).not.toContain("hidden");
+  });
+
+  it("a WebSocket that agents try first", async () => {
     expect((await fetch(`${client.url}/v1/responses`)).status).toBe(426);
   });
 });
@@ -121,7 +161,7 @@ describe("stores and keys over time", () => {
     const own = await test.createKey();
     const headers = { authorization: `Bearer ${own.secret}` };
     expect((await client.post(RESPONSES, headers)).status).toBe(200);
-    await test.control.revokeKey(test.workspace, own.keyId);
+    await test.control.revokeKey(test.workspace, own.keyId, "tests");
     test.clock.nowMs += 10_000;
     expect((await client.post(RESPONSES, headers)).status).toBe(401);
   });
@@ -142,15 +182,5 @@ describe("stores and keys over time", () => {
     await test.gate.open();
     await waitUntil("the gateway knows the key", async () => (await client.post(RESPONSES, headers)).status === 200);
     expect((await fetch(`${client.url}/health`)).status).toBe(200);
-  });
-
-  it("models pass through, for who has a key", async () => {
-    test.peer.answer(
-      (response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"data":[]}'),
-    );
-    const headers = { authorization: `Bearer ${client.key}` };
-    expect(await (await fetch(`${client.url}/v1/models`, { headers })).text()).toBe('{"data":[]}');
-    expect(test.peer.requests[0]).toMatchObject({ method: "GET", url: "/v1/models" });
-    expect((await fetch(`${client.url}/v1/models`)).status).toBe(401);
   });
 });

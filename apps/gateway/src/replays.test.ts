@@ -36,6 +36,21 @@ it("gives a finished answer again, to the byte, without a call", async () => {
   expect((await test.readSpans(trace.traceId)).has("chat m")).toBe(false);
 });
 
+it("keeps no answer that is too long, and names the request to an upstream as this workspace's own", async () => {
+  const filler = `data: ${JSON.stringify({ type: "x", delta: "x".repeat(1024 * 1024) })}\n\n`;
+  test.peer.answer((response) => {
+    void startStream(response).end(RESPONSES_EVENTS.created + filler.repeat(17) + RESPONSES_EVENTS.completed);
+  });
+  const key = newKey();
+  for (const _time of [1, 2]) {
+    const answer = await client.post(RESPONSES, key);
+    expect(answer.headers.has("x-centspan-replayed")).toBe(false);
+    await answer.text();
+  }
+  const names = test.peer.requests.map(({ headers }) => headers["idempotency-key"]);
+  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), names[0]]);
+});
+
 it("reads an answer to its end for a client that left, who then gets it once it is whole", async () => {
   let finish = (): void => undefined;
   test.peer.answer((response) => {

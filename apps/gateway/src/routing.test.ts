@@ -220,7 +220,10 @@ describe("hints of an agent's loop", () => {
     const hint = { path: "/v1/hints", body: { kind: "subagent_returned", runId: "r", threadId: "t" } };
     const other = `${test.workspace}-other`;
     await test.control.ensureWorkspace("local", { id: other, name: other });
-    const { secret } = await test.control.createKey({ workspace: other, name: "k", kind: "gateway", team: null });
+    const { secret } = await test.control.createKey(
+      { workspace: other, name: "k", kind: "gateway", team: null },
+      "tests",
+    );
     for (const authorization of [client.common.authorization, `Bearer ${secret}`]) {
       const headers = { authorization };
       await (await client.post(RESPONSES, { ...names, ...headers }, at)).text();

@@ -16,6 +16,8 @@ export type Arrival = {
   query: string;
   headers: IncomingHttpHeaders;
   readBody(): Promise<Buffer>;
+  /** An answer has begun: nobody asks for the same elsewhere. */
+  bodyIsSent(): void;
   sink: AnswerSink;
   isConnectionReused: boolean;
 };
@@ -26,26 +28,37 @@ export async function runExchange(
   tracer: Tracer,
   work: (exchange: Exchange) => Promise<number>,
 ): Promise<void> {
-  const { template, protocol, query, headers, readBody, sink } = arrival;
+  const { template, protocol, query, headers, readBody, bodyIsSent, sink } = arrival;
   const parent = readTraceContext(headers);
   const traceId = trace.getSpanContext(parent) === undefined ? deriveTraceId(headers) : undefined;
   const serverSpan = startSpan(tracer, template, {
     parent,
-    ...(traceId !== undefined && { traceId }),
     subject: protocol.route,
     attributes: {
       "http.request.method": template === "POST {route}" ? "POST" : "GET",
       "http.route": protocol.route,
       "centspan.connection.reused": arrival.isConnectionReused,
     },
+    ...(traceId !== undefined && { traceId }),
   });
-  const serverContext = contextOf(serverSpan, parent);
-  const shared = { protocol, query, headers, readBody, sink, tracer };
-  const exchange: Exchange = { ...shared, serverSpan, serverContext, workspace: "", rules: {}, identity: {} };
+  const exchange: Exchange = {
+    protocol,
+    query,
+    headers,
+    readBody,
+    bodyIsSent,
+    sink,
+    tracer,
+    serverSpan,
+    serverContext: contextOf(serverSpan, parent),
+    workspace: "",
+    rules: {},
+    identity: {},
+  };
   try {
     exchange.identity = readIdentity(headers);
+    setAttributes(serverSpan, exchange.identity);
     setAttributes(serverSpan, {
-      ...exchange.identity,
       "centspan.attempt": readCountHeader(headers, "x-centspan-attempt"),
       "centspan.retry.ordinal": readCountHeader(headers, "x-centspan-retry"),
     });
@@ -58,7 +71,7 @@ export async function runExchange(
     reportFault(error);
     sink.fail(error);
   } finally {
-    setAttributes(serverSpan, { "http.response.status_code": sink.statusCode });
+    setAttributes(serverSpan, { "http.response.status_code": sink.statusCode() });
     endSpan(serverSpan);
   }
 }

@@ -47,6 +47,40 @@ describe("safety", () => {
   );
 });
 
+it("goes by the model where its upstream says so, and by the key before that", async () => {
+  test.peer.answer((response) => void startStream(response).end(Object.values(RESPONSES_EVENTS).join("")));
+  const replicas = [{ url: test.peer.url }];
+  const at = await test.open({
+    policy: "beside",
+    upstreams: {
+      upstreams: [
+        { name: "careful", provider: "centspan", models: ["careful-*"], safety: "hold", replicas },
+        { name: "other", provider: "centspan", replicas },
+      ],
+    },
+  });
+  const { secret } = await test.createKey("gateway", { safety: "beside" });
+  const seen: unknown[] = [];
+  for (const [model, key] of [["careful-1"], ["m"], ["careful-1", secret]]) {
+    const trace = createTrace();
+    const headers = { ...trace, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+    await (await client.post({ ...RESPONSES, body: { ...RESPONSES.body, model } }, headers, at)).text();
+    seen.push((await client.readAttributes(trace.traceId, "api.safety"))["centspan.safety.policy"]);
+  }
+  expect(seen).toEqual(["hold", "beside", "beside"]);
+});
+
+it("what a client says that the model said is read like everything else", async () => {
+  const key = `AKIA${"QRSTUVWXYZABCDEF"}`;
+  for (const item of [
+    { role: "assistant", content: `it is ${key}` },
+    { type: "function_call", call_id: "c", name: "write", arguments: JSON.stringify({ text: key }) },
+  ]) {
+    const body = { model: "m", input: [item, { role: "user", content: "go on" }] };
+    expect((await client.post({ path: RESPONSES.path, body })).status).toBe(400);
+  }
+});
+
 describe("a safety check that takes its time", () => {
   /** Decides when the test says so. */
   function createSlowCheck() {

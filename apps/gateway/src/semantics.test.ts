@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type Call,
-  CHAT,
-  createGatewayClient,
-  type GatewayClient,
-  MESSAGES,
-  RESPONSES,
-} from "./testing/gateway-client.ts";
+import type { Call, GatewayClient } from "./testing/gateway-client.ts";
+import { CHAT, createGatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 
 let test: TestGateway;

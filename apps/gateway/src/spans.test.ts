@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as startRequest } from "node:http";
 import { waitUntil } from "@centspan/testing";
+import { getTokenizer } from "@centspan/tokens";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHAT, createGatewayClient, type GatewayClient, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
@@ -102,6 +103,40 @@ describe("spans", () => {
     expect(chat["centspan.usage.missing"]).toBe(true);
     expect(Object.keys(chat).filter((name) => name.startsWith("gen_ai.usage"))).toEqual([]);
   });
+
+  const text = "A sentence of twelve words is what the model says here, twice. ";
+  const half = { content: text.slice(0, 20) };
+  const rest = {
+    reasoning_content: text,
+    tool_calls: [{ index: 0, id: "call_1", function: { name: "run", arguments: "{}" } }],
+  };
+  it.each([
+    [
+      "a stream",
+      [half, { content: text.slice(20) }, rest].map((delta) => ({
+        id: "c",
+        choices: [{ index: 0, delta, finish_reason: null }],
+      })),
+    ],
+    ["one piece", { id: "c", choices: [{ index: 0, message: { content: text, ...rest }, finish_reason: "stop" }] }],
+  ])("count both sides of a call where the upstream reports nothing: %s", async (_kind, answer) => {
+    test.peer.answer((response) => {
+      const events = Array.isArray(answer) ? answer.map((each) => `data: ${JSON.stringify(each)}\n\n`) : [];
+      if (Array.isArray(answer)) startStream(response).end(`${events.join("")}data: [DONE]\n\n`);
+      else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+    const trace = createTrace();
+    await (await client.post(CHAT, trace)).text();
+    const prompt = await client.readAttributes(trace.traceId, "api.tokenize");
+    const chat = await client.readAttributes(trace.traceId, "chat m");
+    const tokenizer = await getTokenizer("m");
+    expect(chat).toMatchObject({
+      "centspan.usage.missing": true,
+      "centspan.usage.counted_input_tokens":
+        Number(prompt["centspan.tokens.new"]) + Number(prompt["centspan.tokens.reused"]),
+      "centspan.usage.counted_output_tokens": tokenizer.encode(`${text}${text}run{}`).length,
+    });
+  });
 });
 
 describe("clients that leave", () => {
@@ -130,6 +165,7 @@ describe("clients that leave", () => {
       "gen_ai.response.id": "resp_1",
     });
     expect(chat).not.toHaveProperty("gen_ai.usage.output_tokens");
+    expect(chat["centspan.usage.counted_output_tokens"]).toBeGreaterThan(0);
     await waitUntil("the upstream sees the cancellation", () => test.peer.cancelled() === 1);
   });
 

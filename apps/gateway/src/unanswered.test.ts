@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHAT, createGatewayClient, type GatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
+import {
+  type Call,
+  CHAT,
+  createGatewayClient,
+  type GatewayClient,
+  MESSAGES,
+  RESPONSES,
+} from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";
 import { RESPONSES_EVENTS, startStream } from "./testing/upstream-peer.ts";
 
@@ -17,16 +24,17 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Leaves when `isTime` says so; resolves with the attributes of the call's span. */
-async function leave(url: string, isTime: () => boolean) {
+async function leave(url: string, isTime: () => boolean, { body, path }: Call = RESPONSES, key = client.key) {
   const { traceId, traceparent } = createTrace();
   const leaving = new AbortController();
-  const body = JSON.stringify(RESPONSES.body);
-  const headers = { ...client.common, traceparent };
-  const left = fetch(url + RESPONSES.path, { method: "POST", body, headers, signal: leaving.signal });
+  const headers = { ...client.common, authorization: `Bearer ${key}`, traceparent };
+  const left = fetch(url + path, { method: "POST", body: JSON.stringify(body), headers, signal: leaving.signal });
   await waitUntil("the time to leave", isTime);
   leaving.abort();
   await left.catch(() => undefined);
-  return client.readAttributes(traceId, "chat m");
+  // What is asked after that is answered after the connection's end was seen.
+  for (let asked = 0; asked < 2; asked++) await fetch(`${url}/health`);
+  return { traceId, attributes: () => client.readAttributes(traceId, "chat m") };
 }
 
 describe("a call that was sent and not answered", () => {
@@ -53,8 +61,8 @@ describe("a call that was sent and not answered", () => {
 
   it("the same where its client left before an answer", async () => {
     test.peer.answer(() => undefined);
-    const attributes = await leave(client.url, () => test.peer.requests.length === 1);
-    expect(attributes).toMatchObject({ "centspan.stream.aborted": true, "centspan.usage.missing": true });
+    const left = await leave(client.url, () => test.peer.requests.length === 1);
+    expect(await left.attributes()).toMatchObject({ "centspan.stream.aborted": true, "centspan.usage.missing": true });
   });
 });
 
@@ -75,11 +83,47 @@ describe("a call that was never sent", () => {
     const url = await test.open({
       upstreamUrl: `https://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
     });
-    const attributes = await leave(url, () => taken.length === 1);
+    const left = await leave(url, () => taken.length === 1);
+    const attributes = await left.attributes();
     for (const socket of taken) socket.destroy();
     server.close();
     expect(attributes["centspan.stream.aborted"]).toBe(true);
     expect(attributes).not.toHaveProperty("centspan.usage.missing");
+  });
+});
+
+describe("an answer that has not begun when its client leaves, of a key that wants answers read to their end", () => {
+  let finish = (_status: number, _body: object): void => undefined;
+  const leaveEarly = async (url = client.url) => {
+    test.peer.answer((response) => {
+      finish = (status, body) =>
+        void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    const { secret } = await test.createKey("gateway", { onDisconnect: "drain" });
+    const call = { ...CHAT, body: { ...CHAT.body, stream: false } };
+    return leave(url, () => test.peer.requests.length === 1, call, secret);
+  };
+
+  it("is waited for, and its usage known", async () => {
+    const left = await leaveEarly();
+    const choices = [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }];
+    finish(200, { id: "c", choices, usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } });
+    expect(await left.attributes()).toMatchObject({
+      "centspan.stream.aborted": false,
+      "gen_ai.usage.input_tokens": 9,
+      "gen_ai.usage.output_tokens": 3,
+    });
+    expect(test.peer.cancelled()).toBe(0);
+  });
+
+  it("is not asked for elsewhere, for nobody", async () => {
+    const replicas = [{ url: test.peer.url }, { url: `${test.peer.url}/v1` }];
+    const left = await leaveEarly(
+      await test.open({ upstreams: { upstreams: [{ name: "two", provider: "openai", replicas }] } }),
+    );
+    finish(503, {});
+    await client.readAttributes(left.traceId, `POST ${CHAT.path}`);
+    expect(test.peer.requests).toHaveLength(1);
   });
 });
 

@@ -149,6 +149,25 @@ describe("Responses over a WebSocket", () => {
     socket.close();
   });
 
+  it("an upstream's refusal is told, in whichever shape it says it; its own names stay here", async () => {
+    const refusal = { detail: "context too long" };
+    test.peer.answer((response) => {
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(refusal));
+    });
+    const { send, receive, socket } = await connect();
+    const ours = { "x-centspan-task": "secret", "idempotency-key": `k-${process.pid}` };
+    send({ input: [user("hi")], client_metadata: { ...ours, other: "x" } });
+    expect(await receive()).toEqual([
+      {
+        type: "error",
+        status: 400,
+        error: { message: refusal.detail, type: "invalid_request_error", param: null, code: null },
+      },
+    ]);
+    expect(bodies()[0]?.client_metadata).toEqual({ other: "x" });
+    socket.terminate();
+  });
+
   it("an upstream that breaks off ends the connection, as clients expect of half an answer", async () => {
     test.peer.answer((response) => {
       startStream(response).write('data: {"type":"response.created"}\n\n', () => response.destroy());

@@ -16,6 +16,20 @@ const teamKeys = z.string().transform((text, context) => {
   }
 });
 
+/** As OpenTelemetry has it: `name=value` by commas, percent-encoded. */
+const resourceAttributes = z.string().transform((text, context) => {
+  try {
+    const pairs = text.split(",").flatMap((pair) => {
+      const at = pair.indexOf("=");
+      return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())] as const];
+    });
+    return Object.fromEntries(pairs);
+  } catch {
+    context.addIssue({ code: "custom", message: "must be name=value, by commas, percent-encoded" });
+    return z.NEVER;
+  }
+});
+
 const settingsSchema = z
   .object({
     CENTSPAN_GATEWAY_URL: z.url().default("http://127.0.0.1:4000"),
@@ -27,6 +41,7 @@ const settingsSchema = z
     CENTSPAN_API_URL: z.url().optional(),
     CENTSPAN_API_KEY: z.string().min(1).optional(),
     CENTSPAN_WORK_DIR: z.string().min(1).default(join(tmpdir(), "centspan-harness")),
+    OTEL_RESOURCE_ATTRIBUTES: resourceAttributes.default({}),
     PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
   })
   .refine((value) => value.CENTSPAN_API_URL === undefined || value.CENTSPAN_API_KEY !== undefined, {

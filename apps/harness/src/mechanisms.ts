@@ -5,11 +5,13 @@ const MECHANISMS = {
   webSocket: "one WebSocket per thread, in place of a request per turn",
   incremental: "only what is new is sent on it",
   hints: "the gateway is told of ends and long waits",
+  stableInstructions: "what changes, the time of day among it, is no part of the instructions",
   stableTools: "tools in one fixed order, as the same bytes in every turn",
   deferredTools: "tools of servers and plug-ins are found by tool_search, not listed in the prompt",
   compactSchemas: "tool schemas without what no model needs",
   cutOutput: "tool output above 10,000 tokens is cut, and kept to be read by range",
   compactContext: "a conversation that fills the window is summed up once",
+  stableHistory: "what stays of one that is summed up stays where it was, before its summary",
   parallelTools: "calls that only read run beside each other",
 };
 
@@ -32,11 +34,13 @@ export function createMechanisms(without: readonly string[] = []): Mechanisms {
     webSocket: isOn("webSocket"),
     incremental: isOn("incremental"),
     hints: isOn("hints"),
+    stableInstructions: isOn("stableInstructions"),
     stableTools: isOn("stableTools"),
     deferredTools: isOn("deferredTools"),
     compactSchemas: isOn("compactSchemas"),
     cutOutput: isOn("cutOutput"),
     compactContext: isOn("compactContext"),
+    stableHistory: isOn("stableHistory"),
     parallelTools: isOn("parallelTools"),
   };
 }

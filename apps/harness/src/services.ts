@@ -92,8 +92,8 @@ async function openFindable({ mcp, library }: LoopSettings, version: string, sig
 
 /** Without a collector the spans go nowhere; everything else works the same. */
 function openTelemetry(settings: Settings, version: string): Telemetry {
-  const { CENTSPAN_OTLP_URL: otlpUrl, CENTSPAN_INGEST_KEY: ingestKey } = settings;
-  if (otlpUrl) return startTelemetry({ service: "centspan-harness", version, otlpUrl, ingestKey });
+  const { CENTSPAN_OTLP_URL: otlpUrl, CENTSPAN_INGEST_KEY: ingestKey, OTEL_RESOURCE_ATTRIBUTES: resource } = settings;
+  if (otlpUrl) return startTelemetry({ service: "centspan-harness", version, otlpUrl, ingestKey, resource });
   const nothing = () => Promise.resolve();
   return { tracer: trace.getTracer("centspan", version), flush: nothing, stop: nothing };
 }

@@ -49,16 +49,33 @@ it("lets a large unit rest as long as it took, however little is new, and not fo
 it("tries again what failed, with growing pauses, until it works", () => {
   const { backlog, part, wait } = start();
   const { inLine } = part(news("t"));
-  if (inLine) backlog.postpone(inLine);
+  if (inLine) backlog.postpone(inLine, false);
   const pausesMs: number[] = [];
   while (pausesMs.length < 9) {
     let ms = 0;
     for (; part().due.length === 0; ms += 1_000) wait(1_000);
     pausesMs.push(ms);
-    for (const planned of part().due) backlog.postpone(planned);
+    for (const planned of part().due) backlog.postpone(planned, false);
   }
   expect(pausesMs.map((ms) => ms / 1_000)).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
   wait(600_000);
   for (const planned of part().due) backlog.finish(planned, { records: 1, tookMs: 1 });
   expect(part(news("t", 1, 2n)).names).toEqual([["t 1"], []]);
+});
+
+it("holds up nothing for what is kept elsewhere, and takes it up again at once after a start", () => {
+  const { backlog, part, wait } = start();
+  const { inLine } = part(news("t", 1, 3n));
+  if (inLine) backlog.postpone(inLine, true);
+  expect([backlog.sinceNs(), part().names]).toEqual([null, [[], []]]);
+  // Its news waits with it, and is kept nowhere else yet.
+  expect(part(news("t", 1, 5n)).names).toEqual([[], []]);
+  expect(backlog.sinceNs()).toBe(5n);
+  wait(10_000);
+  const [planned] = part().due;
+  expect(planned?.changes).toHaveLength(2);
+  if (planned) backlog.finish(planned, { records: 1, tookMs: 1 });
+  expect([backlog.listChanges(), backlog.sinceNs()]).toEqual([[], null]);
+  backlog.resume([news("u", 0)]);
+  expect([backlog.sinceNs(), part().names]).toEqual([null, [["u 1"], []]]);
 });

@@ -1,7 +1,8 @@
 /**
  * What waits apart from the rest, so that it does not hold up the others: units of which very much is new, those that
- * are very large, which rest after each rating, and those that failed by a deadline, which are tried again with growing
- * pauses. The backlog keeps their news, in memory only: whoever records progress must not record past `sinceNs`.
+ * are very large, which rest after each rating, and those that failed, which are tried again with growing pauses. The
+ * backlog keeps their news, in memory only: whoever records progress must not record past `sinceNs`, unless the news is
+ * of what is kept as unrated, from which it can be taken up again.
  */
 import type { UsageChange } from "@centspan/model";
 import type { PlannedUnit } from "./plan-units.ts";
@@ -24,9 +25,11 @@ export type Backlog = {
   abandon(planned: PlannedUnit): void;
   /** It was rated. */
   finish(planned: PlannedUnit, cost: { records: number; tookMs: number }): void;
-  /** It took too long, and is kept. */
-  postpone(planned: PlannedUnit): void;
-  /** When the oldest of what waits was received. */
+  /** It failed, and is tried again; `isKept` where it is not only here that it is known. */
+  postpone(planned: PlannedUnit, isKept: boolean): void;
+  /** What is kept elsewhere, as unrated, is due. */
+  resume(changes: readonly UsageChange[]): void;
+  /** When the oldest of what waits only here was received. */
   sinceNs(): bigint | null;
 };
 
@@ -35,6 +38,7 @@ type Pause = { failures: number; untilMs: number };
 
 export function createBacklog(nowMs: () => number): Backlog {
   const held = new Set<UsageChange>();
+  const keptElsewhere = new WeakSet<UsageChange>();
   const pauses = new Map<string, Pause>();
   const keep = ({ changes }: PlannedUnit): void => {
     for (const change of changes) held.add(change);
@@ -73,8 +77,9 @@ export function createBacklog(nowMs: () => number): Backlog {
       if (records > LARGE_RECORDS) pauses.set(subject, { failures: 0, untilMs: nowMs() + REST * tookMs });
       else pauses.delete(subject);
     },
-    postpone(planned) {
+    postpone(planned, isKept) {
       keep(planned);
+      if (isKept) for (const change of planned.changes) keptElsewhere.add(change);
       const subject = subjectOf(planned);
       const failures = (pauses.get(subject)?.failures ?? 0) + 1;
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
@@ -82,8 +87,16 @@ export function createBacklog(nowMs: () => number): Backlog {
     },
     sinceNs() {
       let sinceNs: bigint | null = null;
-      for (const { receivedAtNs } of held) if (sinceNs === null || receivedAtNs < sinceNs) sinceNs = receivedAtNs;
+      for (const change of held)
+        if (!keptElsewhere.has(change) && (sinceNs === null || change.receivedAtNs < sinceNs))
+          sinceNs = change.receivedAtNs;
       return sinceNs;
+    },
+    resume(changes) {
+      for (const change of changes) {
+        held.add(change);
+        keptElsewhere.add(change);
+      }
     },
   };
 }

@@ -1,48 +1,72 @@
 /** The worker without its process: its loops over open stores, and the server that says how fresh the ratings are. */
-import { type Clock, formatInstant } from "@centspan/base";
+import { CentspanError, type Clock, formatInstant } from "@centspan/base";
 import type {
+  BudgetAccounts,
+  DailyCosts,
+  FinishedRunStore,
   JobStore,
   Ledger,
+  OutcomeLinkStore,
+  OutcomeSettings,
+  PeriodStore,
   PriceTermsStore,
   RateCard,
   RetentionPolicies,
   RetentionStore,
   TraceSummaries,
+  UnratedUnits,
   UsageFeed,
+  WasteStore,
 } from "@centspan/model";
 import { validatePriceBook } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
+import { runCompletionPass } from "./completion-pass.ts";
+import { createLinkState, runLinkPass } from "./link-pass.ts";
 import { createPriceBooks } from "./price-books.ts";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
-import { runRetentionPass } from "./retention.ts";
+import { forgetOldBudgets, runRetentionPass } from "./retention.ts";
 import { startLoop } from "./run-loop.ts";
 import { createSummaryState, runSummaryPass } from "./summary-pass.ts";
+import { createWasteState, runWastePass } from "./waste-pass.ts";
 
 const INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 5_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 
 type WorkerOptions = {
-  warehouse: UsageFeed & Ledger & TraceSummaries & RetentionStore & { ping(): Promise<void> };
-  control: JobStore & RetentionPolicies & PriceTermsStore & { ping(): Promise<void> };
+  warehouse: UsageFeed &
+    Ledger &
+    DailyCosts &
+    TraceSummaries &
+    RetentionStore &
+    OutcomeLinkStore &
+    WasteStore &
+    FinishedRunStore & { ping(): Promise<void> };
+  control: JobStore &
+    UnratedUnits &
+    RetentionPolicies &
+    PriceTermsStore &
+    Pick<OutcomeSettings, "listAllCompletionRules"> &
+    Pick<BudgetAccounts, "forgetBudgetAccounts"> &
+    Pick<PeriodStore, "readTimeZone"> & { ping(): Promise<void> };
   clock: Clock;
   cards: readonly RateCard[];
-  gatewayServices: readonly string[];
   /** One line for the operator. */
   say(text: string): void;
 };
 
-export function createWorker({ warehouse, control, clock, cards, gatewayServices, say }: WorkerOptions) {
+export function createWorker({ warehouse, control, clock, cards, say }: WorkerOptions) {
   validatePriceBook({ cards, contracts: [], exchangeRates: [] });
   const state = createRatingState();
   const summaries = createSummaryState();
+  const links = createLinkState();
+  const waste = createWasteState();
   const readPrices = createPriceBooks(cards, control);
-  const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control };
+  const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control, unrated: control };
   const loops = [
     startLoop({
       async pass() {
-        const rules = { readPrices, gatewayServices };
-        const { units } = await runRatingPass(stores, state, rules, (fault) => say(describeFault(fault)));
+        const { units } = await runRatingPass(stores, state, { readPrices }, (fault) => say(describeFault(fault)));
         return units > 0;
       },
       intervalMs: INTERVAL_MS,
@@ -62,9 +86,45 @@ export function createWorker({ warehouse, control, clock, cards, gatewayServices
     }),
     startLoop({
       async pass() {
+        await runWastePass({ waste: warehouse, jobs: control, readPrices }, waste);
+        return false;
+      },
+      intervalMs: INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      // A run that goes on is read again and again.
+      rest: 3,
+      say: (text) => say(`finding waste ${text}`),
+    }),
+    startLoop({
+      async pass() {
+        await warehouse.refreshDailyCosts(clock.nowNs(), (workspace) => findTimeZone(control, workspace));
+        return false;
+      },
+      intervalMs: INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      // Calls may come late for a long while, and each makes its day be summed up again.
+      rest: 9,
+      say: (text) => say(`summing up days ${text}`),
+    }),
+    startLoop({
+      async pass() {
+        await runCompletionPass({ store: warehouse, settings: control, jobs: control });
+        await runLinkPass({ links: warehouse, jobs: control }, links);
+        return false;
+      },
+      intervalMs: INTERVAL_MS,
+      maxPauseMs: MAX_PAUSE_MS,
+      // A workspace with news is looked at as a whole.
+      rest: 9,
+      say: (text) => say(`linking outcomes ${text}`),
+    }),
+    startLoop({
+      async pass() {
         const deleted = await runRetentionPass({ policies: control, store: warehouse }, clock.nowNs());
         for (const { workspace, signal, rows } of deleted)
           say(`deleted ${rows} records of ${signal} of workspace ${workspace}, which keeps them no longer`);
+        const accounts = await forgetOldBudgets(control, clock.nowNs());
+        if (accounts > 0) say(`deleted ${accounts} accounts of budgets, of periods that are long over`);
         return false;
       },
       intervalMs: RETENTION_INTERVAL_MS,
@@ -92,9 +152,19 @@ export function createWorker({ warehouse, control, clock, cards, gatewayServices
   };
 }
 
+/** Null for a workspace that the control plane does not know. */
+const findTimeZone = (control: Pick<PeriodStore, "readTimeZone">, workspace: string): Promise<string | null> =>
+  control.readTimeZone(workspace).catch((error: unknown) => {
+    if (error instanceof CentspanError && error.code === "not_found") return null;
+    throw error;
+  });
+
 function describeFault({ workspace, unit, error, postponed }: RatingFault): string {
   const what = `${unit.kind === "trace" ? `trace ${unit.traceId}` : `session ${unit.sessionId}`} of workspace ${workspace}`;
-  if (!postponed) return `${what} can't be rated: ${error instanceof Error ? error.stack : String(error)}`;
+  if (!postponed) {
+    const why = error instanceof Error ? error.stack : String(error);
+    return `${what} can't be rated, and is tried again; until then its calls are in no figure: ${why}`;
+  }
   const cause = error instanceof Error ? error.cause : error;
   return `${what} is not rated yet, and tried again later, as the store did not take it: ${cause instanceof Error ? cause.message : String(cause)}`;
 }

@@ -11,6 +11,7 @@ import { waitUntil } from "@centspan/testing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
+import { NOTHING_UNRATED } from "./testing/nothing-unrated.ts";
 
 const RULES = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
 const LARGE = 20_001;
@@ -53,6 +54,7 @@ const makeSpans = (traceId: string, count: number, service = "app", responses: s
     },
     resourceAttributes: {},
     scopeName: "",
+    trusted: service === "centspan-gateway",
     events: [],
     links: [],
   }));
@@ -66,7 +68,7 @@ function openStores(from: Warehouse) {
       watermarkNs = toNs;
     },
   };
-  return { feed: from, ledger: from, jobs, policies: control, recordedNs: () => watermarkNs };
+  return { feed: from, ledger: from, jobs, policies: control, unrated: NOTHING_UNRATED, recordedNs: () => watermarkNs };
 }
 
 const countCalls = async (workspace: string, traceId: string): Promise<number> =>

@@ -11,15 +11,6 @@ const configSchema = listenSchema.extend({
   CENTSPAN_PORT: portSchema.default(4200),
   CLICKHOUSE_URL: z.url(),
   DATABASE_URL: z.url(),
-  CENTSPAN_GATEWAY_SERVICES: z
-    .string()
-    .default("")
-    .transform((list) =>
-      list
-        .split(",")
-        .map((name) => name.trim())
-        .filter((name) => name !== ""),
-    ),
 });
 
 await runMain("worker", async () => {
@@ -31,7 +22,6 @@ await runMain("worker", async () => {
     control,
     clock: createWallClock(),
     cards: rateCards,
-    gatewayServices: config.CENTSPAN_GATEWAY_SERVICES,
     say: (text) => process.stderr.write(`worker: ${text}\n`),
   });
   const url = await listen(worker.app, { host: config.CENTSPAN_HOST, port: config.CENTSPAN_PORT });

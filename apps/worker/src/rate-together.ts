@@ -3,7 +3,7 @@
  * were a parent's sum, whose children have come since, or a record's that turned out to be about a span: they are taken
  * back. Repeating it changes nothing.
  */
-import { callAttributes, type DeriveOptions, deriveReports } from "@centspan/attribution";
+import { callAttributes, deriveReports } from "@centspan/attribution";
 import type { Call, Ledger, Usage, UsageFeed, UsageUnit } from "@centspan/model";
 import { rateCall } from "@centspan/pricing";
 import type { Claims } from "./claims.ts";
@@ -12,7 +12,7 @@ import { runInTurns } from "./run-in-turns.ts";
 
 const CALLS_PER_PART = 10_000;
 
-export type RatingRules = { readPrices(workspace: string): Promise<PricedBy> } & DeriveOptions;
+export type RatingRules = { readPrices(workspace: string): Promise<PricedBy> };
 
 export type RatingContext = {
   feed: Pick<UsageFeed, "readUsage">;
@@ -54,7 +54,7 @@ export async function* storeByParts(
   const reported: Call[] = [];
   const replaced: string[] = [];
   for (let usage = usages.shift(); usage; usage = usages.shift()) {
-    const derived = await runInTurns(deriveReports(usage, rules));
+    const derived = await runInTurns(deriveReports(usage));
     for (const call of derived.calls) if (call.traceId !== "" || isWhole(usage, call)) reported.push(call);
     replaced.push(...derived.replaced);
   }

@@ -1,10 +1,19 @@
 /**
  * One pass of rating: units with news → calls → ledger → watermark. Repeating any of it changes nothing, so a pass
  * that fails half-way is simply run again. What can be rated in line is, in order of receipt; then one unit of the
- * backlog, a trace by a step. A unit that can't be rated is reported and does not hold up the others; a store that is away ends the pass.
+ * backlog, a trace by a step. A unit that can't be rated is kept as unrated, tried again, and does not hold up the others; a
+ * store that is away ends the pass.
  */
 import { CentspanError } from "@centspan/base";
-import type { JobStore, Ledger, RetentionPolicies, UsageChange, UsageFeed, UsageUnit } from "@centspan/model";
+import type {
+  JobStore,
+  Ledger,
+  RetentionPolicies,
+  UnratedUnits,
+  UsageChange,
+  UsageFeed,
+  UsageUnit,
+} from "@centspan/model";
 import { type Backlog, countRecords, createBacklog } from "./backlog.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type LargeTrace, startLargeTrace } from "./large-trace.ts";
@@ -31,6 +40,7 @@ type RatingStores = {
   ledger: Ledger;
   jobs: JobStore;
   policies: Pick<RetentionPolicies, "listRetention">;
+  unrated: UnratedUnits;
 };
 
 /** What a process remembers between passes. Losing it costs work, never correctness. */
@@ -43,6 +53,8 @@ type RatingState = {
   /** What was rated or put aside since the overlap began, as it looked, by when it was received. */
   seen: Map<string, bigint>;
   backlog: Backlog;
+  /** By name, what is kept as unrated; null until the store was asked. */
+  unrated: Set<string> | null;
   /** Of the backlog, what is in work. */
   inWork: LargeTrace | null;
   claims: Claims;
@@ -56,16 +68,17 @@ export const createRatingState = (nowMs = () => performance.now()): RatingState 
   lookedBackAtNs: null,
   seen: new Map(),
   backlog: createBacklog(nowMs),
+  unrated: null,
   inWork: null,
   claims: createClaims(CLAIMED_RESPONSES),
   refusals: 0,
 });
 
-/** `postponed`: the store answers, but not in time or not to this; it is tried again later. */
+/** `postponed`: the store answers, but not in time or not to this; otherwise it can't be rated as it is. */
 export type RatingFault = { workspace: string; unit: UsageUnit; error: unknown; postponed: boolean };
 type RatingResult = { units: number; calls: number; faults: RatingFault[] };
 
-/** Faults are reported at once, and again in the result. */
+/** Faults are reported at once, those that are known already excepted; all are in the result. */
 export async function runRatingPass(
   stores: RatingStores,
   state: RatingState,
@@ -75,6 +88,7 @@ export async function runRatingPass(
   const startNs = state.watermarkNs ?? (await stores.jobs.readJob(RATING_JOB))?.watermarkNs ?? 0n;
   state.watermarkNs = startNs;
   state.ratedThroughNs ??= startNs;
+  state.unrated ??= await resumeUnrated(stores.unrated, state.backlog);
   const looksBack = state.lookedBackAtNs === null || startNs - state.lookedBackAtNs >= LOOK_BACK_EVERY_NS;
   const sinceNs = looksBack ? startNs - OVERLAP_NS : startNs;
   const { asOfNs, changes } = await stores.feed.listChangedUsage(sinceNs > 0n ? sinceNs : 0n);
@@ -104,6 +118,21 @@ export async function runRatingPass(
   if (looksBack) state.lookedBackAtNs = state.watermarkNs;
   forgetOld(state);
   return result;
+}
+
+/** What could not be rated is due after each start: the rules may be others now. */
+async function resumeUnrated(store: UnratedUnits, backlog: Backlog): Promise<Set<string>> {
+  const units = await store.listUnratedUnits();
+  backlog.resume(
+    units.map(({ workspace, unit, receivedAtNs }) => ({
+      workspace,
+      unit,
+      appearance: "unrated",
+      receivedAtNs,
+      records: 0,
+    })),
+  );
+  return new Set(units.map(nameOf));
 }
 
 function splitIntoBatches(plan: readonly PlannedUnit[]): PlannedUnit[][] {
@@ -151,9 +180,9 @@ type RatingRun = {
 };
 
 async function rateBatch(run: RatingRun, batch: readonly PlannedUnit[]): Promise<void> {
-  const { state, covered, result } = run;
+  const { covered, result } = run;
   const open = batch.filter((planned) => !covered.has(nameOf(planned)));
-  for (const planned of batch) if (!open.includes(planned)) state.backlog.finish(planned, { records: 0, tookMs: 0 });
+  for (const planned of batch) if (!open.includes(planned)) await finish(run, planned, { records: 0, tookMs: 0 });
   for (const [workspace, units] of byWorkspace(open)) {
     await rateUnits(run, workspace, units);
     result.units += units.length;
@@ -174,7 +203,7 @@ async function rateUnits(run: RatingRun, workspace: string, units: readonly Plan
     );
     const tookMs = performance.now() - startedAtMs;
     for (const [index, planned] of units.entries())
-      state.backlog.finish(planned, { records: rated.records[index] ?? 0, tookMs });
+      await finish(run, planned, { records: rated.records[index] ?? 0, tookMs });
     for (const traceId of rated.traceIds) covered.add(nameOf({ workspace, unit: { kind: "trace", traceId } }));
     result.calls += rated.calls;
     state.refusals = 0;
@@ -206,7 +235,7 @@ async function rateApart(run: RatingRun, due: readonly PlannedUnit[]): Promise<v
   try {
     if (covered.has(nameOf(work.planned))) {
       state.inWork = null;
-      return state.backlog.finish(work.planned, { records: 0, tookMs: 0 });
+      return await finish(run, work.planned, { records: 0, tookMs: 0 });
     }
     const { did, calls } = await work.step();
     result.calls += calls;
@@ -215,7 +244,7 @@ async function rateApart(run: RatingRun, due: readonly PlannedUnit[]): Promise<v
     if (did === "part") return;
     state.inWork = null;
     state.refusals = 0;
-    state.backlog.finish(work.planned, { records: work.records(), tookMs: work.tookMs() });
+    await finish(run, work.planned, { records: work.records(), tookMs: work.tookMs() });
   } catch (error) {
     state.inWork = null;
     state.backlog.abandon(work.planned);
@@ -231,19 +260,42 @@ const contextOf = ({ stores, state, rules, horizons }: RatingRun, workspace: str
   keptFromNs: horizons.get(workspace) ?? 0n,
 });
 
+async function finish({ stores, state }: RatingRun, planned: PlannedUnit, cost: { records: number; tookMs: number }) {
+  for (const { workspace, unit } of planned.changes) {
+    const name = nameOf({ workspace, unit });
+    if (!state.unrated?.has(name)) continue;
+    await stores.unrated.forgetUnratedUnit(workspace, unit);
+    state.unrated.delete(name);
+  }
+  state.backlog.finish(planned, cost);
+}
+
 async function giveUp({ stores, state, result, report }: RatingRun, planned: PlannedUnit, error: unknown) {
   const postponed = isUnavailable(error);
-  if (postponed) {
-    // Rejects when the store is away: then it is not about this unit.
-    await stores.feed.ping();
-    state.backlog.postpone(planned);
-    markSeen(state, planned.changes);
-    state.refusals += 1;
-  } else state.backlog.finish(planned, { records: countRecords(planned), tookMs: 0 });
+  // Rejects when the store is away: then it is not about this unit.
+  if (postponed) await stores.feed.ping();
+  const isNews = postponed || (await keepUnrated(stores.unrated, state, planned, error));
+  state.backlog.postpone(planned, !postponed);
+  markSeen(state, planned.changes);
+  if (postponed) state.refusals += 1;
   const fault = { workspace: planned.workspace, unit: planned.unit, error, postponed };
   result.faults.push(fault);
-  report(fault);
+  if (isNews) report(fault);
   if (postponed && state.refusals >= MOST_REFUSALS) throw error;
+}
+
+/** Whether it was not known as unrated before. */
+async function keepUnrated(store: UnratedUnits, { unrated }: RatingState, planned: PlannedUnit, error: unknown) {
+  const message = error instanceof Error ? error.message : String(error);
+  // Later ones take the place of earlier ones.
+  const newest = planned.changes.toSorted((a, b) => (a.receivedAtNs < b.receivedAtNs ? -1 : 1));
+  const byName = new Map(newest.map((change) => [nameOf(change), change]));
+  const news = [...byName.keys()].filter((name) => !unrated?.has(name));
+  for (const [name, { workspace, unit, receivedAtNs }] of byName) {
+    await store.keepUnratedUnit({ workspace, unit, message, receivedAtNs });
+    unrated?.add(name);
+  }
+  return news.length > 0;
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof CentspanError && error.code === "store_unavailable";

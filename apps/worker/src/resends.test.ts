@@ -9,6 +9,7 @@ import { listPrices } from "@centspan/pricing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createRatingState, runRatingPass } from "./rating-pass.ts";
+import { NOTHING_UNRATED } from "./testing/nothing-unrated.ts";
 import { type Export, sendExports } from "./testing/send-exports.ts";
 
 const ROUNDS = 6;
@@ -65,7 +66,11 @@ async function rate(state: ReturnType<typeof createRatingState>, sinceNs: bigint
   // Kept for ever.
   const policies = { listRetention: async () => [] };
   const rules = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
-  const { faults } = await runRatingPass({ feed, ledger: warehouse, jobs, policies }, state, rules);
+  const { faults } = await runRatingPass(
+    { feed, ledger: warehouse, jobs, policies, unrated: NOTHING_UNRATED },
+    state,
+    rules,
+  );
   expect(faults).toEqual([]);
   return asOfNs;
 }
@@ -77,7 +82,7 @@ function makeCall(n: number, random: Random): Made {
   const endNs = DAY_NS + BigInt(n) * 2_000_000_000n;
   const usage = { "gen_ai.usage.input_tokens": `${input}`, "gen_ai.usage.output_tokens": `${output}` };
   const codex = { "conversation.id": "c", "codex.usage.total_tokens": `${input + output}`, ...usage };
-  const claude = { "gen_ai.response.id": `msg_${n}`, "gen_ai.operation.name": "chat", ...usage };
+  const claude = { "gen_ai.response.id": `msg_a${n}`, "gen_ai.operation.name": "chat", ...usage };
   const completed = { "event.name": "codex.sse_event", "event.kind": "response.completed", "conversation.id": "c" };
   const counts = { input_token_count: `${input}`, output_token_count: `${output}` };
   const request = { "event.name": "api_request", input_tokens: `${input}`, output_tokens: `${output}` };
@@ -86,8 +91,8 @@ function makeCall(n: number, random: Random): Made {
     () => [makeSpan(ids, endNs, codex)],
     () => [makeSpan(ids, endNs, codex), makeLog({}, endNs + 1_000_000n, { ...completed, ...counts })],
     () => [makeLog({}, endNs, { ...completed, ...counts })],
-    () => [makeSpan(ids, endNs, claude), makeLog({}, endNs, { ...request, request_id: `msg_${n}` })],
-    () => [makeLog(ids, endNs, { ...request, request_id: `req_${n}` })],
+    () => [makeSpan(ids, endNs, claude), makeLog({}, endNs, { ...request, request_id: `msg_a${n}` })],
+    () => [makeLog(ids, endNs, { ...request, request_id: `req_a${n}` })],
     () => [
       makeSpan({ ...ids, parentSpanId: hex(n + 5000, 16) }, endNs, claude),
       makeSpan({ traceId, spanId: hex(n + 5000, 16) }, endNs, { ...usage, "gen_ai.operation.name": "invoke_agent" }),

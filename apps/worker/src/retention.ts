@@ -1,5 +1,5 @@
 /** What a workspace no longer keeps: deleted once an hour, and no longer asked about the calls it once had. */
-import type { Retention, RetentionPolicies, RetentionStore, Signal } from "@centspan/model";
+import type { BudgetAccounts, Retention, RetentionPolicies, RetentionStore, Signal } from "@centspan/model";
 
 const DAY_NS = 86_400_000_000_000n;
 
@@ -18,6 +18,16 @@ export async function runRetentionPass(
   }
   return deleted;
 }
+
+/** A month that began so long ago has been over for another. */
+const BUDGETS_KEPT_DAYS = 62;
+
+/** Each run and type of task that a client names may have an account. Resolves with how many were deleted. */
+export const forgetOldBudgets = (
+  accounts: Pick<BudgetAccounts, "forgetBudgetAccounts">,
+  nowNs: bigint,
+): Promise<number> =>
+  accounts.forgetBudgetAccounts(new Date(Number((nowNs - BigInt(BUDGETS_KEPT_DAYS) * DAY_NS) / 1_000_000n)));
 
 /** Since when a workspace keeps both spans and log records, for workspaces that don't keep them for ever. */
 export function findUsageHorizons(policies: readonly Retention[], nowNs: bigint): Map<string, bigint> {

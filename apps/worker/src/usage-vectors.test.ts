@@ -14,6 +14,7 @@ import { listPrices } from "@centspan/pricing";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createRatingState, runRatingPass } from "./rating-pass.ts";
+import { NOTHING_UNRATED } from "./testing/nothing-unrated.ts";
 import { type Export, sendExports } from "./testing/send-exports.ts";
 
 type Json = Export["otlp"];
@@ -83,10 +84,9 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
   const jobs = { readJob: async () => ({ watermarkNs: sinceNs, updatedAt: new Date(0) }), writeJob: async () => {} };
   const { asOfNs } = await warehouse.listChangedUsage(2n ** 62n);
   const feed = { ...warehouse, listChangedUsage: () => warehouse.listChangedUsage(sinceNs) };
-  const gatewayServices = vectors.flatMap(({ context }) => context?.gateway_services ?? []);
-  const rules = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }), gatewayServices };
+  const rules = { readPrices: async () => ({ book: listPrices, ratingRunId: "run" }) };
   const { faults } = await runRatingPass(
-    { feed, ledger: warehouse, jobs, policies: control },
+    { feed, ledger: warehouse, jobs, policies: control, unrated: NOTHING_UNRATED },
     createRatingState(),
     rules,
   );
@@ -94,7 +94,13 @@ async function rateNews(sinceNs: bigint): Promise<bigint> {
   return asOfNs;
 }
 
-const send = (workspace: string, exports: readonly Export[]) => exports.map((each) => ({ workspace, each }));
+/** What the vectors call a gateway's service comes with a gateway's credential. */
+const GATEWAYS = vectors.flatMap(({ context }) => context?.gateway_services ?? []);
+const send = (workspace: string, exports: readonly Export[]) =>
+  exports.flatMap(splitResources).map((each) => {
+    const said = JSON.stringify(each.otlp);
+    return { workspace, each, isTrusted: GATEWAYS.some((service) => said.includes(JSON.stringify(service))) };
+  });
 
 /** Whole exports in every order, and single records in some. */
 function listVariants(vector: Vector): Variant[] {
@@ -126,14 +132,17 @@ const LISTS = {
   metrics: ["resourceMetrics", "scopeMetrics", "metrics"],
 } as const;
 
-function splitExport({ signal, otlp }: Export): Export[] {
+const splitExport = (whole: Export): Export[] => splitLists(whole, LISTS[whole.signal]);
+const splitResources = (whole: Export): Export[] => splitLists(whole, LISTS[whole.signal].slice(0, 1));
+
+function splitLists({ signal, otlp }: Export, lists: readonly string[]): Export[] {
   const split = (node: Json, [list, ...inner]: readonly string[]): Json[] => {
     if (list === undefined) return [node];
     const children = node[list];
     if (!Array.isArray(children)) return [];
     return children.flatMap((child) => split(child, inner).map((one) => ({ ...node, [list]: [one] })));
   };
-  return split(otlp, LISTS[signal]).map((one) => ({ signal, otlp: one }));
+  return split(otlp, lists).map((one) => ({ signal, otlp: one }));
 }
 
 async function check(variants: readonly Variant[]): Promise<void> {

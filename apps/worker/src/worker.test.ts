@@ -48,10 +48,12 @@ const makeSpan = (facts: Partial<SpanRecord>): SpanRecord => ({
   attributes: {},
   resourceAttributes: {},
   scopeName: "",
+  trusted: true,
   events: [],
   links: [],
   ...facts,
 });
+const CLIENT = { service: "app", trusted: false };
 
 const chat = (more: Record<string, string> = {}): Record<string, string> => ({
   "gen_ai.operation.name": "chat",
@@ -64,7 +66,7 @@ const chat = (more: Record<string, string> = {}): Record<string, string> => ({
   ...more,
 });
 
-const stores = () => ({ feed: warehouse, ledger: warehouse, jobs: control, policies: control });
+const stores = () => ({ feed: warehouse, ledger: warehouse, jobs: control, policies: control, unrated: control });
 const readCalls = async (workspace: string): Promise<RatedCall[]> =>
   (await warehouse.listCalls(workspace, {}, { limit: 100, cursor: null })).data;
 const show = (calls: RatedCall[]) =>
@@ -106,7 +108,9 @@ describe("a pass", () => {
 
   it("moves the booking to a child that comes later", async () => {
     const [workspace, trace, state] = [freshWorkspace(), traceId(), createRatingState()];
-    await warehouse.insertSpans(workspace, [makeSpan({ traceId: trace, spanId: hex(1), attributes: chat() })]);
+    await warehouse.insertSpans(workspace, [
+      makeSpan({ traceId: trace, spanId: hex(1), ...CLIENT, attributes: chat() }),
+    ]);
     await runRatingPass(stores(), state, RULES);
     expect(show(await readCalls(workspace))).toEqual([`${hex(1)} rated 0.0081`]);
     const child = makeSpan({ traceId: trace, spanId: hex(2), parentSpanId: hex(1), attributes: chat() });
@@ -135,7 +139,7 @@ describe("a pass", () => {
     const session = { "gen_ai.conversation.id": "s1" };
     await warehouse.insertSpans(workspace, [makeSpan({ traceId: traceId(), attributes: chat(response) })]);
     await runRatingPass(stores(), state, RULES);
-    const client = makeSpan({ traceId: traceId(), service: "app", attributes: chat({ ...response, ...session }) });
+    const client = makeSpan({ traceId: traceId(), ...CLIENT, attributes: chat({ ...response, ...session }) });
     await warehouse.insertSpans(workspace, [client]);
     await runRatingPass(stores(), state, RULES);
     expect(await readCalls(workspace)).toMatchObject([{ source: "gateway", sessionId: "s1" }]);
@@ -145,7 +149,7 @@ describe("a pass", () => {
     const [workspace, session] = [freshWorkspace(), traceId()];
     const response = { "gen_ai.response.id": "resp_second" };
     const client = (id: number, more: Record<string, string>) =>
-      makeSpan({ traceId: session, spanId: hex(id), service: "app", attributes: chat(more) });
+      makeSpan({ traceId: session, spanId: hex(id), ...CLIENT, attributes: chat(more) });
     await warehouse.insertSpans(workspace, [client(1, { ...response, "gen_ai.conversation.id": "s1" })]);
     await runRatingPass(stores(), createRatingState(), RULES);
     const gateway = makeSpan({ traceId: traceId(), attributes: chat({ ...response, "centspan.key.name": "ci" }) });
@@ -193,7 +197,7 @@ describe("a pass", () => {
     expect((await readCalls(workspace)).map(({ spanId }) => spanId).sort()).toEqual([hex(1), hex(2)]);
   });
 
-  it("reports a trace that can't be rated, and rates the others", async () => {
+  it("keeps what can't be rated, rates the others, and tries it again after a start", async () => {
     const [workspace, broken, whole] = [freshWorkspace(), traceId(), traceId()];
     // A price list that was not validated: its price is no decimal.
     const [card] = rateCards.filter(({ provider }) => provider === "centspan");
@@ -211,11 +215,24 @@ describe("a pass", () => {
       makeSpan({ traceId: broken, attributes: chat({ "gen_ai.request.model": "bad" }) }),
       makeSpan({ traceId: whole, attributes: chat() }),
     ]);
-    const { faults } = await runRatingPass(stores(), createRatingState(), {
-      readPrices: async () => ({ book: { ...listPrices, cards }, ratingRunId: "run" }),
-    });
+    const mistyped = { readPrices: async () => ({ book: { ...listPrices, cards }, ratingRunId: "run" }) };
+    const state = createRatingState();
+    const said: unknown[] = [];
+    const { faults } = await runRatingPass(stores(), state, mistyped, (fault) => said.push(fault));
     expect(faults).toMatchObject([{ workspace, unit: { traceId: broken }, error: expect.any(RangeError) }]);
+    expect(said).toEqual(faults);
     expect(await readCalls(workspace)).toMatchObject([{ traceId: whole }]);
+    const readUnrated = () => control.listUnratedUnits(workspace);
+    expect(await readUnrated()).toMatchObject([{ unit: { kind: "trace", traceId: broken }, attempts: 1 }]);
+    // It holds up nothing, and is not tried again at once.
+    expect(state.ratedThroughNs).toBe(state.watermarkNs);
+    expect((await runRatingPass(stores(), state, mistyped)).faults).toEqual([]);
+
+    await runRatingPass(stores(), createRatingState(), mistyped);
+    expect(await readUnrated()).toMatchObject([{ attempts: 2, message: expect.stringContaining("decimal") }]);
+    await runRatingPass(stores(), createRatingState(), RULES);
+    expect(await readUnrated()).toEqual([]);
+    expect((await readCalls(workspace)).map((call) => call.traceId).sort()).toEqual([broken, whole].sort());
   });
 });
 
@@ -227,7 +244,6 @@ describe("the worker", () => {
       control,
       clock: { nowNs: () => NOW_NS },
       cards: rateCards,
-      gatewayServices: [],
       say: (text) => said.push(text),
     });
     const stop = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { parseDecimal, ZERO } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import type { Principal } from "@centspan/model";
+import type { AuditEntry, Principal } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createTraceApi } from "./index.ts";
@@ -22,7 +22,16 @@ beforeAll(async () => {
 afterAll(() => Promise.all([control.close(), warehouse.close()]));
 
 const owner: Principal = {
-  ...{ keyId: "k", keyName: "k", kind: "api", workspace, org: "budget-tests", orgWide: false, team: null, rules: {} },
+  ...{
+    keyId: "key_k",
+    keyName: "k",
+    kind: "api",
+    workspace,
+    org: "budget-tests",
+    orgWide: false,
+    team: null,
+    rules: {},
+  },
 };
 
 async function ask(method: string, path: string, body?: object) {
@@ -68,12 +77,19 @@ describe("/budgets", () => {
     expect(await ask("DELETE", `/budgets/${budgetId}`)).toEqual({ status: 200, body: { budgetId, deleted: true } });
     expect((await ask("GET", "/budgets")).body.data).toEqual([]);
     expect((await ask("DELETE", `/budgets/${budgetId}`)).status).toBe(404);
+    const { data: log } = (await ask("GET", "/audit")).body;
+    expect(log.map(({ actor, action, subject }: AuditEntry) => [actor, action, subject])).toEqual(
+      ["budget.deleted", "budget.replaced", "budget.created"].map((action) => ["k (key_k)", action, budgetId]),
+    );
   });
 
   it.each([
     ["an amount that is a number", { limitUsd: 100 }, "body.limitUsd"],
     ["a zone that there is not", { timeZone: "Mars/Base" }, "body.timeZone"],
     ["an address that is none", { alerts: { email: ["nobody"] } }, "body.alerts.email.0"],
+    ["a subject with a NUL", { subject: "a\0b" }, "body.subject"],
+    ["a subject that is no text", { subject: "a\ud800" }, "body.subject"],
+    ["an address with a NUL", { alerts: { webhook: "https://a.example/x\0y" } }, "body.alerts.webhook"],
     ["a member that nobody knows", { limit: "1" }, "body.limit"],
   ])("refuses %s, and says where", async (_why, change, field) => {
     expect(await ask("POST", "/budgets", { ...BUDGET, ...change })).toMatchObject({ status: 400, body: { field } });

@@ -4,31 +4,57 @@
  */
 import { CentspanError, ERRORS, type ErrorCode } from "@centspan/base";
 import {
+  type approvalDecisionSchema,
+  type approvalInputSchema,
+  approvalRowSchema,
   auditRowSchema,
+  balanceSchema,
   type budgetInputSchema,
   budgetRowSchema,
   callRowSchema,
+  cheapestSchema,
+  commitmentSchema,
+  type commitmentsSchema,
+  comparisonSchema,
+  completionRuleSchema,
   costPreviewRowSchema,
   costRowSchema,
+  type ExchangeRate,
+  evaluationSchema,
+  evaluationSetSchema,
   keyRowSchema,
   logRowSchema,
   metricPointRowSchema,
   metricTotalRowSchema,
+  occupancyRowSchema,
   outcomeCostRowSchema,
+  type outcomeInputSchema,
   outcomeRowSchema,
   type PreviewGroup,
   periodRowSchema,
   priceTermsRowSchema,
   type priceTermsSchema,
+  type ReviewRate,
+  rateCardSchema,
+  ratingRunRowSchema,
   type reconciliationInputSchema,
   reconciliationRowSchema,
+  returnsSchema,
+  reviewRateSchema,
   sourceRowSchema,
   spanDetailSchema,
-  spendAnomalySchema,
+  spendAnomaliesSchema,
   spendChangeSchema,
   spendForecastSchema,
+  taskRowSchema,
   traceDetailSchema,
   traceRowSchema,
+  unlinkedSchema,
+  unratedRowSchema,
+  wasteCauseRowSchema,
+  wasteFixRowSchema,
+  wasteItemRowSchema,
+  wasteSchema,
 } from "@centspan/model";
 import { z } from "zod";
 import { API_PREFIX } from "./trace-api.ts";
@@ -38,10 +64,17 @@ export type Query = Record<string, string | undefined>;
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), nextCursor: z.string().nullable() });
-const outcomesCost = z.object({ data: z.array(outcomeCostRowSchema), total: outcomeCostRowSchema });
+const outcomesCost = z.object({
+  data: z.array(outcomeCostRowSchema),
+  total: outcomeCostRowSchema,
+  cheapest: cheapestSchema.nullable(),
+});
+const taskList = listOf(taskRowSchema).extend({ total: z.int() });
+const linkAnswer = z.object({ outcomeId: z.string(), tasks: z.array(z.string()) });
+const approvalLink = approvalRowSchema.extend({ token: z.string(), path: z.string() });
 const workspaceList = listOf(z.object({ id: z.string(), name: z.string(), createdAt: z.string() }));
 const timeZoneAnswer = z.object({ timeZone: z.string() });
-const ratingAnswer = z.object({ ratingRunId: z.string(), changedCalls: z.int() });
+const endedBudget = z.object({ budgetId: z.string(), deleted: z.literal(true) });
 const problem = z.object({ code: z.string(), detail: z.string(), field: z.string().optional() });
 
 export type ApiClient = ReturnType<typeof createApiClient>;
@@ -67,9 +100,9 @@ export function createApiClient(send: Send) {
   }
   const write = async <T extends z.ZodType>(
     schema: T,
-    method: "POST" | "PUT",
+    method: "POST" | "PUT" | "DELETE",
     path: string,
-    body: unknown,
+    body?: unknown,
   ): Promise<z.output<T>> => {
     const headers = { "content-type": "application/json" };
     const response = await send(`${API_PREFIX}${path}`, { method, headers, body: JSON.stringify(body) });
@@ -90,38 +123,86 @@ export function createApiClient(send: Send) {
     calls: (query: Query = {}) => get(listOf(callRowSchema), "/calls", query),
     cost: (query: Query & { groupBy: string }) => get(listOf(costRowSchema), "/cost", query),
     costForecast: (query: Query) => get(spendForecastSchema, "/cost/forecast", query),
-    costAnomalies: (query: Query) => get(listOf(spendAnomalySchema), "/cost/anomalies", query),
+    costAnomalies: (query: Query) => get(spendAnomaliesSchema, "/cost/anomalies", query),
     costChange: (query: Query) => get(spendChangeSchema, "/cost/change", query),
     outcomesCost: (query: Query & { groupBy: string }) => get(outcomesCost, "/outcomes/cost", query),
+    outcomeTasks: (query: Query = {}) => get(taskList, "/outcomes/tasks", query),
+    compareOutcomes: (query: Query) => get(comparisonSchema, "/outcomes/compare", query),
+    outcomeReturns: (query: Query = {}) => get(returnsSchema, "/outcomes/returns", query),
+    unlinkedOutcomes: (query: Query = {}) => get(unlinkedSchema, "/outcomes/unlinked", query),
+    linkOutcome: (outcomeId: string, tasks: readonly string[]) =>
+      write(linkAnswer, "POST", `/outcomes/${encodeURIComponent(outcomeId)}/link`, { tasks }),
+    postOutcome: (outcome: z.input<typeof outcomeInputSchema>) => write(outcomeRowSchema, "POST", "/outcomes", outcome),
+    askApproval: (asked: z.input<typeof approvalInputSchema>) =>
+      write(approvalLink, "POST", "/outcomes/approvals", asked),
+    approval: (token: string) => get(approvalRowSchema, `/approvals/${encodeURIComponent(token)}`),
+    decideApproval: (token: string, decision: z.input<typeof approvalDecisionSchema>) =>
+      write(approvalRowSchema, "POST", `/approvals/${encodeURIComponent(token)}`, decision),
+    reviewRates: () => get(listOf(reviewRateSchema), "/review-rates"),
+    setReviewRate: (rate: ReviewRate) => write(listOf(reviewRateSchema), "PUT", "/review-rates", rate),
+    completionRules: () => get(listOf(completionRuleSchema), "/completion-rules"),
+    createCompletionRule: (rule: z.input<typeof completionRuleSchema>) =>
+      write(listOf(completionRuleSchema), "POST", "/completion-rules", rule),
+    deleteCompletionRule: (name: string) =>
+      write(listOf(completionRuleSchema), "DELETE", `/completion-rules/${encodeURIComponent(name)}`),
+    evaluations: () => get(listOf(evaluationSetSchema), "/evaluations"),
+    createEvaluation: (set: z.input<typeof evaluationSetSchema>) =>
+      write(evaluationSetSchema, "POST", "/evaluations", set),
+    evaluation: (name: string) => get(evaluationSchema, `/evaluations/${encodeURIComponent(name)}`),
     outcomes: (query: Query) => get(listOf(outcomeRowSchema), "/outcomes", query),
+    waste: (query: Query & { groupBy: string }) => get(wasteSchema, "/waste", query),
+    wasteTop: (query: Query = {}) => get(listOf(wasteFixRowSchema), "/waste/top", query),
+    wasteItems: (query: Query = {}) => get(listOf(wasteItemRowSchema), "/waste/items", query),
+    wasteCauses: () => get(listOf(wasteCauseRowSchema), "/waste/causes"),
+    balance: (traceId: string) => get(balanceSchema, `/traces/${encodeURIComponent(traceId)}/balance`),
+    unrated: () => get(listOf(unratedRowSchema), "/unrated"),
     periods: () => get(listOf(periodRowSchema), "/periods"),
     period: (period: string) => get(periodRowSchema, `/periods/${encodeURIComponent(period)}`),
     closePeriod: (period: string, body: { acceptUnknown: boolean }) =>
       write(periodRowSchema, "POST", `/periods/${encodeURIComponent(period)}/close`, body),
     assignUnallocated: (period: string, owner: string) =>
       write(periodRowSchema, "PUT", `/periods/${encodeURIComponent(period)}/owner`, { owner }),
+    billingTimeZone: () => get(timeZoneAnswer, "/billing-time-zone"),
     setBillingTimeZone: (timeZone: string) => write(timeZoneAnswer, "PUT", "/billing-time-zone", { timeZone }),
     /** The file as it comes, in pieces. */
     exportFocus: (query: Query & { version: string; period: string }) => download("/export/focus", query),
     reconcile: (body: z.input<typeof reconciliationInputSchema>) =>
       write(reconciliationRowSchema, "POST", "/reconciliations", body),
+    rateCards: () => get(listOf(rateCardSchema), "/prices/cards"),
     priceTerms: () => get(priceTermsRowSchema, "/prices/terms"),
     addPriceTerms: (terms: z.input<typeof priceTermsSchema>) =>
       write(priceTermsRowSchema, "POST", "/prices/terms", terms),
     endContract: (id: string, to: string) =>
       write(priceTermsRowSchema, "PUT", `/prices/contracts/${encodeURIComponent(id)}/end`, { to }),
+    correctExchangeRate: ({ currency, from, ...body }: ExchangeRate) =>
+      write(
+        priceTermsRowSchema,
+        "PUT",
+        `/prices/exchange-rates/${encodeURIComponent(currency)}/${encodeURIComponent(from)}`,
+        body,
+      ),
     previewPrices: (body: {
       from: string;
       to: string;
       groupBy?: PreviewGroup;
       terms?: z.input<typeof priceTermsSchema>;
     }) => write(listOf(costPreviewRowSchema), "POST", "/prices/preview", body),
-    ratePrices: (body: { from: string; to: string }) => write(ratingAnswer, "POST", "/prices/rating-runs", body),
+    ratePrices: (body: { from: string; to: string; correctClosed?: boolean }) =>
+      write(ratingRunRowSchema, "POST", "/prices/rating-runs", body),
+    occupancy: (query: { from: string; to: string }) => get(listOf(occupancyRowSchema), "/prices/occupancy", query),
+    commitments: () => get(listOf(commitmentSchema), "/commitments"),
+    addCommitments: (commitments: z.input<typeof commitmentsSchema>) =>
+      write(listOf(commitmentSchema), "POST", "/commitments", { commitments }),
+    endCommitment: (id: string, to: string) =>
+      write(listOf(commitmentSchema), "PUT", `/commitments/${encodeURIComponent(id)}/end`, { to }),
+    removeCommitment: (id: string) =>
+      write(listOf(commitmentSchema), "DELETE", `/commitments/${encodeURIComponent(id)}`),
     audit: (query: Query = {}) => get(listOf(auditRowSchema), "/audit", query),
     budgets: () => get(listOf(budgetRowSchema), "/budgets"),
     createBudget: (budget: z.input<typeof budgetInputSchema>) => write(budgetRowSchema, "POST", "/budgets", budget),
     replaceBudget: (budgetId: string, budget: z.input<typeof budgetInputSchema>) =>
       write(budgetRowSchema, "PUT", `/budgets/${encodeURIComponent(budgetId)}`, budget),
+    deleteBudget: (budgetId: string) => write(endedBudget, "DELETE", `/budgets/${encodeURIComponent(budgetId)}`),
     keys: () => get(listOf(keyRowSchema), "/keys"),
     workspaces: async () => (await get(workspaceList, "/workspaces")).data,
   };

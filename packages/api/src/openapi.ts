@@ -66,26 +66,28 @@ const answerIn = (types: readonly string[]) => ({
   content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }])),
 });
 
-function describeRoute(route: Route): Record<string, unknown> {
-  const pathParameters = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
-    name: match[1],
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
+type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: object };
+
+export function listParameters(route: Route): Parameter[] {
   const query = toJsonSchema(route.query, "input");
   const required = z.array(z.string()).catch([]).parse(query.required);
-  const properties = z.record(z.string(), z.unknown()).catch({}).parse(query.properties);
-  const queryParameters = Object.entries({ ...properties, workspace: { type: "string" } }).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
+  const properties = z.record(z.string(), z.looseObject({})).catch({}).parse(query.properties);
+  return [
+    ...[...route.path.matchAll(/\{(\w+)\}/g)].map(
+      ([, name = ""]): Parameter => ({ name, in: "path", required: true, schema: { type: "string" } }),
+    ),
+    ...Object.entries({ ...properties, workspace: { type: "string" } }).map(
+      ([name, schema]): Parameter => ({ name, in: "query", required: required.includes(name), schema }),
+    ),
+  ];
+}
+
+function describeRoute(route: Route): Record<string, unknown> {
   return {
     operationId: route.id,
     summary: route.summary,
-    parameters: [...pathParameters, ...queryParameters],
+    ...(route.hasToken && { security: [] }),
+    parameters: listParameters(route),
     ...(route.method === "POST" || route.method === "PUT"
       ? {
           requestBody: {

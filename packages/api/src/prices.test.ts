@@ -1,7 +1,15 @@
 /** A workspace agrees on prices, sees what they would change, and books its calls anew, on real stores. */
 import { formatDecimal, parseInstant } from "@centspan/base";
-import { type Call, type ContractPrice, EMPTY_BUCKETS } from "@centspan/model";
-import { listPrices, rateCall } from "@centspan/pricing";
+import {
+  type Call,
+  type ContractPrice,
+  EMPTY_BUCKETS,
+  findBillingPeriod,
+  type RatedCall,
+  type Statement,
+  type TimeRange,
+} from "@centspan/model";
+import { findScopes, listPrices, rateCall, tabulatePrices } from "@centspan/pricing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeCall, useApi } from "./testing/use-api.ts";
 
@@ -46,6 +54,7 @@ const gpu = contract({
     secondsPerMillion: { input: "30", output_text: "300" },
   },
 });
+const NOTHING: Statement = { lines: [], commitments: [], unpricedCalls: 0, quarantinedCalls: 0, unratedUnits: 0 };
 const add = (...contracts: ContractPrice[]) => client.addPriceTerms({ contracts, exchangeRates: [] });
 const readCosts = async () =>
   Object.fromEntries(
@@ -68,12 +77,21 @@ beforeAll(async () => {
 const BOOKED = { a: "0.21", b: "0.21", c: "unpriced", d: "quarantined" };
 
 describe("prices", () => {
+  it("of the lists are dated entries, each with its source", async () => {
+    const { data } = await client.rateCards();
+    expect(data).toEqual(listPrices.cards);
+  });
+
   it("that were agreed on are added all or nothing, once, and never edited", async () => {
     const euro = contract({ id: "eur", terms: { kind: "absolute", currency: "EUR", perMillion: { input: "1" } } });
     for (const [wrong, field] of [
       [[contract(), contract({ id: "other" })], /contracts: entry other: overlaps oai-2026/],
       [[contract(), euro], /contracts: entry eur: terms.currency: no exchange rate of EUR/],
       [[contract(), contract({ id: "k", scope: "key" })], /contracts: entry k: scopeId/],
+      [
+        [contract(), contract({ id: "x", provider: "OpenAI" })],
+        /contracts\.x\.provider: OpenAI is written openai here/,
+      ],
       [[contract(), { ...contract({ id: "x" }), ...{ discount: "5" } }], /body\.contracts\.1\.discount/],
     ] as const)
       await expect(add(...wrong)).rejects.toThrow(field);
@@ -85,7 +103,7 @@ describe("prices", () => {
     await expect(add(contract({ source: "another" }))).rejects.toMatchObject({ code: "conflict" });
     const { data } = await client.audit();
     expect(data.filter(({ action }) => action === "prices.added")).toMatchObject([
-      { actor: "k", subject: "oai-2026", details: { contracts: 1, exchangeRates: 0 } },
+      { actor: "k (k)", subject: "oai-2026", details: { contracts: 1, exchangeRates: 0 } },
     ]);
   });
 
@@ -146,9 +164,108 @@ describe("prices", () => {
     expect(await readCosts()).toMatchObject({ a: "0.189" });
   });
 
+  it("in another currency follow a rate that is said anew where it was mistyped", async () => {
+    const rate = { currency: "EUR", from: "2026-10-01", usd: "11.7", source: "ECB" };
+    await client.addPriceTerms({ contracts: [], exchangeRates: [rate] });
+    const { exchangeRates } = await client.correctExchangeRate({ ...rate, usd: "1.17" });
+    expect(exchangeRates).toEqual([{ ...rate, usd: "1.17" }]);
+    await expect(client.correctExchangeRate({ ...rate, usd: "0" })).rejects.toMatchObject({ field: "body.usd" });
+    await expect(client.correctExchangeRate({ ...rate, currency: "GBP" })).rejects.toMatchObject({ code: "not_found" });
+    expect((await client.audit()).data[0]).toMatchObject({
+      ...{ action: "prices.corrected", subject: "EUR 2026-10-01", details: { usd: "11.7 → 1.17" } },
+    });
+  });
+
   it("need a time that has a length", async () => {
     await expect(client.previewPrices({ from: "2026-10-01", to: "2026-10-01" })).rejects.toMatchObject({
       field: "body.to",
     });
+  });
+});
+
+describe("a run over a closed month", () => {
+  const closed = `closed-${process.pid}`;
+  const { warehouse: ledger, control: books, client: api } = useApi(closed);
+
+  it("bills in the open month what had no price, once, and tells of what would differ", async () => {
+    await books.ensureWorkspace("o", { id: closed, name: closed });
+    await ledger.insertCalls(
+      closed,
+      [call("known", {}), call("unknown", { provider: "vllm", model: "llama-4-70b" })].map((one) =>
+        rateCall(one, listPrices, "first"),
+      ),
+    );
+    const [sept, oct] = ["2026-09", "2026-10"].map((name) => findBillingPeriod("UTC", name));
+    for (const period of [sept, oct]) if (period) await books.closePeriod(closed, period, "k", async () => NOTHING);
+    await api.addPriceTerms({ contracts: [contract(), gpu], exchangeRates: [] });
+    const posted = async (range: TimeRange) =>
+      (await ledger.sumTeams(closed, range)).map(({ exactUsd }) => formatDecimal(exactUsd));
+    const [before, later] = [
+      { fromNs: 0n, toNs: oct?.toNs ?? 0n },
+      { fromNs: oct?.toNs ?? 0n, toNs: 2n ** 62n },
+    ];
+    expect(await api.ratePrices(october)).toMatchObject({ changedCalls: 1, closedCalls: 1 });
+    expect([await posted(before), await posted(later)]).toEqual([["0.21"], ["0.011"]]);
+    expect(await api.ratePrices(october)).toMatchObject({ changedCalls: 0, closedCalls: 1 });
+    expect([await posted(before), await posted(later)]).toEqual([["0.21"], ["0.011"]]);
+    // What the open month bills follows its prices.
+    await api.endContract("gpu", "2026-10-10");
+    expect(await api.ratePrices(october)).toMatchObject({ changedCalls: 1, closedCalls: 1 });
+    expect([await posted(before), await posted(later)]).toEqual([["0.21"], []]);
+    expect(await ledger.countUnknownCosts(closed, later)).toEqual({ unpricedCalls: 1, quarantinedCalls: 0 });
+  });
+
+  it("follows a rate of a closed month that was mistyped, when it is asked to", async () => {
+    const workspace = `rates-${process.pid}`;
+    await books.ensureWorkspace("o", { id: workspace, name: workspace });
+    const oct = findBillingPeriod("UTC", "2026-10");
+    const rate = { currency: "EUR", from: "2026-10-01", usd: "11.7", source: "ECB" };
+    const terms = {
+      contracts: [
+        contract({ terms: { kind: "absolute", currency: "EUR", perMillion: { input: "1", output_text: "10" } } }),
+      ],
+      exchangeRates: [rate],
+    };
+    const eur = rateCall(call("eur", {}), { ...listPrices, ...terms }, "first");
+    await ledger.insertCalls(workspace, [eur]);
+    expect(eur.costUsd && formatDecimal(eur.costUsd)).toBe("1.287");
+    await books.addPriceTerms(workspace, terms, "k", () => {});
+    await books.closePeriod(workspace, oct, "k", async () => NOTHING);
+    await books.correctExchangeRate(workspace, { ...rate, usd: "1.17" }, "k");
+    const book = { ...listPrices, ...(await books.readPriceTerms(workspace)) };
+    const range = { fromNs: oct.fromNs, toNs: oct.toNs };
+    const classes = await ledger.listCallClasses(workspace, { range, scopes: findScopes(book) });
+    const run = { table: tabulatePrices(book, classes, range), range, ratingRunId: "second" };
+    const correct = (one: RatedCall) => rateCall(one, book, "second");
+    expect(await ledger.rateCalls(workspace, run)).toEqual({ changedCalls: 0, closedCalls: 1, correctedCalls: 0 });
+    expect(await ledger.rateCalls(workspace, { ...run, correct })).toMatchObject({ correctedCalls: 1 });
+    const later = await ledger.sumTeams(workspace, { fromNs: oct.toNs, toNs: 2n ** 62n });
+    expect(later.map(({ exactUsd }) => formatDecimal(exactUsd))).toEqual(["-1.1583"]);
+  });
+
+  it("corrects in the open month what closed ones have billed otherwise, once, and only when it is asked for", async () => {
+    const oct = findBillingPeriod("UTC", "2026-10");
+    const billed = async (range: TimeRange) =>
+      (await ledger.sumTeams(closed, range)).map(({ exactUsd }) => formatDecimal(exactUsd));
+    const later = { fromNs: oct.toNs, toNs: 2n ** 62n };
+    const correct = () => api.ratePrices({ ...october, correctClosed: true });
+    // A call that is told again, by whatever prices, keeps those that it was billed at.
+    await ledger.insertCalls(closed, [
+      rateCall(call("known", {}), { ...listPrices, contracts: [contract()] }, "again"),
+    ]);
+    expect(await billed(later)).toEqual([]);
+    expect(await correct()).toMatchObject({ changedCalls: 0, closedCalls: 0, correctedCalls: 1 });
+    expect([await billed(oct), await billed(later)]).toEqual([["0.21"], ["-0.021"]]);
+    expect(await correct()).toMatchObject({ correctedCalls: 0 });
+    expect(await api.ratePrices(october)).toMatchObject({ closedCalls: 0, correctedCalls: 0 });
+    // What was used otherwise since is corrected as it was used, and no usage of before comes back.
+    const more = call("known", { buckets: { ...EMPTY_BUCKETS, input: 200_000 } });
+    await ledger.insertCalls(closed, [rateCall(more, listPrices, "again")]);
+    expect(await billed(later)).toEqual(["0.19"]);
+    expect(await correct()).toMatchObject({ correctedCalls: 1 });
+    expect(await billed(later)).toEqual(["0.15"]);
+    await ledger.withdrawCalls(closed, ["known"]);
+    expect(await correct()).toMatchObject({ correctedCalls: 0 });
+    expect([await billed(oct), await billed(later)]).toEqual([["0.21"], ["-0.21"]]);
   });
 });

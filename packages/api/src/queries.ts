@@ -2,6 +2,7 @@
 import { CentspanError, normaliseTimeZone, parseDecimal, parseInstant } from "@centspan/base";
 import {
   type AttributeFilter,
+  CALL_FILTERS,
   type CallFilter,
   OUTCOME_STATUSES,
   type PageRequest,
@@ -51,6 +52,7 @@ export const filterShape = {
   keyId: text.optional(),
   team: text.optional(),
   task: text.optional(),
+  provider: text.optional(),
   model: text.optional(),
   taskType: text.optional(),
   repository: text.optional(),
@@ -88,8 +90,7 @@ export function pickGiven<Name extends string>(
 type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
 export function readFilter({ from, to, ...equals }: FilterQuery): CallFilter {
-  const names = ["key", "keyId", "team", "task", "model", "taskType", "repository", "runId", "traceId"] as const;
-  return { ...readRange({ from, to }), ...pickGiven(equals, names) };
+  return { ...readRange({ from, to }), ...pickGiven(equals, CALL_FILTERS) };
 }
 
 export const readPage = (query: { limit: number; cursor?: string | undefined }): PageRequest => ({

@@ -26,6 +26,7 @@ const makeSpan = (n: number, parent: number): SpanRecord => ({
   attributes: {},
   resourceAttributes: {},
   scopeName: "",
+  trusted: false,
   events: [],
   links: [],
 });

@@ -4,19 +4,27 @@
  */
 import { CentspanError, type Clock } from "@centspan/base";
 import type {
+  ApprovalStore,
   BillingReader,
   BudgetStore,
+  CommitmentStore,
+  EngineTimeReader,
   JobStore,
   KeyKind,
   KeyStore,
   Ledger,
   OrgStore,
+  OutcomeFeed,
+  OutcomeLinkStore,
+  OutcomeSettings,
   PeriodStore,
   PriceTermsStore,
   Principal,
   RatingStore,
   SignalStore,
   SpanStore,
+  UnratedUnits,
+  WasteStore,
 } from "@centspan/model";
 import type { z } from "zod";
 
@@ -24,15 +32,34 @@ import type { z } from "zod";
 type Pingable = { ping(): Promise<void> };
 
 export type ApiDeps = {
-  warehouse: SpanStore & SignalStore & Ledger & BillingReader & RatingStore & Pingable;
-  control: KeyStore & BudgetStore & OrgStore & JobStore & PeriodStore & PriceTermsStore & Pingable;
+  warehouse: SpanStore &
+    SignalStore &
+    Ledger &
+    BillingReader &
+    RatingStore &
+    EngineTimeReader &
+    OutcomeLinkStore &
+    WasteStore &
+    Pingable;
+  control: KeyStore &
+    BudgetStore &
+    OrgStore &
+    JobStore &
+    PeriodStore &
+    Pick<UnratedUnits, "listUnratedUnits"> &
+    PriceTermsStore &
+    CommitmentStore &
+    ApprovalStore &
+    OutcomeSettings &
+    Pingable;
   clock: Clock;
 };
 
 /** Who calls, resolved to the workspace that the request is about. */
 export type Caller = { workspace: string; principal: Principal };
 
-type RouteInput<Q, B> = { deps: ApiDeps; caller: Caller; params: Record<string, string>; query: Q; body: B };
+type Headers = { header(name: string): string | null };
+type RouteInput<Q, B> = Headers & { deps: ApiDeps; caller: Caller; params: Record<string, string>; query: Q; body: B };
 
 type RouteFacts = {
   id: string;
@@ -46,6 +73,12 @@ type RouteFacts = {
   bodyType?: "application/json" | "application/xml" | "text/plain";
   /** The route reads the body itself. */
   bodyIsText?: boolean;
+  /** For a caller that can present no key: `?key=` names the one whose webhook secret it knows. */
+  isSigned?: OutcomeFeed["isSigned"];
+  /** The parameter `token` of its path is the credential, and the only one. */
+  hasToken?: true;
+  /** Of reports, whose refusals are listed: what they are refusals of. */
+  reportOf?: string;
   successStatus?: number;
   /** Media types of an answer that is no JSON: then `run` gives the response itself. */
   answerTypes?: readonly string[];
@@ -53,7 +86,7 @@ type RouteFacts = {
 
 type RouteSchemas<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = { query: Q; body: B; answer: A };
 
-type RawInput = {
+type RawInput = Headers & {
   deps: ApiDeps;
   caller: Caller;
   params: Record<string, string>;

@@ -1,30 +1,63 @@
 /** The table of the Trace API. Order is the order of the document. */
-import { outcomeSources } from "@centspan/outcomes";
+import { outcomeFeeds, outcomeSources } from "@centspan/outcomes";
 import type { Route } from "./route.ts";
+import { askApproval, decideApproval, readApproval } from "./use-cases/approvals.ts";
 import { createBudget, deleteBudget, listBudgets, replaceBudget } from "./use-cases/budgets.ts";
+import { addCommitments, endCommitment, listCommitments, removeCommitment } from "./use-cases/commitments.ts";
+import { compareOutcomes } from "./use-cases/compare-outcomes.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
+import { createEvaluation, listEvaluations, readEvaluation } from "./use-cases/evaluations.ts";
 import { explainCostChange } from "./use-cases/explain-cost-change.ts";
 import { exportFocus } from "./use-cases/export-focus.ts";
 import { forecastCosts } from "./use-cases/forecast-costs.ts";
 import { createKey, listKeys, revokeKey, setKeyRules } from "./use-cases/keys.ts";
+import { linkOutcome, listUnlinked } from "./use-cases/link-outcomes.ts";
 import { listAudit } from "./use-cases/list-audit.ts";
 import { listCalls } from "./use-cases/list-calls.ts";
 import { listCostAnomalies } from "./use-cases/list-cost-anomalies.ts";
 import { listLogs } from "./use-cases/list-logs.ts";
 import { listMetricPoints } from "./use-cases/list-metric-points.ts";
+import { listOccupancy } from "./use-cases/list-occupancy.ts";
 import { listOutcomes } from "./use-cases/list-outcomes.ts";
 import { listSources } from "./use-cases/list-sources.ts";
+import { listTasks } from "./use-cases/list-tasks.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
+import { listUnrated } from "./use-cases/list-unrated.ts";
 import { listWorkspaces } from "./use-cases/list-workspaces.ts";
-import { assignUnallocated, closePeriod, listPeriods, readPeriod, setBillingTimeZone } from "./use-cases/periods.ts";
+import { readReturns } from "./use-cases/outcome-returns.ts";
+import {
+  createCompletionRule,
+  deleteCompletionRule,
+  listCompletionRules,
+  listReviewRates,
+  setReviewRate,
+} from "./use-cases/outcome-settings.ts";
+import {
+  assignUnallocated,
+  closePeriod,
+  listPeriods,
+  readBillingTimeZone,
+  readPeriod,
+  setBillingTimeZone,
+} from "./use-cases/periods.ts";
+import { createDeliveryRoute } from "./use-cases/post-delivery.ts";
 import { postOutcome } from "./use-cases/post-outcome.ts";
 import { createReportRoute } from "./use-cases/post-report.ts";
-import { addPriceTerms, endContract, listPriceTerms, previewPrices, ratePrices } from "./use-cases/prices.ts";
+import {
+  addPriceTerms,
+  correctExchangeRate,
+  endContract,
+  listPriceTerms,
+  listRateCards,
+  previewPrices,
+  ratePrices,
+} from "./use-cases/prices.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
 import { reconcileInvoice } from "./use-cases/reconcile-invoice.ts";
 import { sumCosts } from "./use-cases/sum-costs.ts";
 import { sumMetrics } from "./use-cases/sum-metrics.ts";
+import { listFixes, listWaste, listWasteCauses, readBalance, sumWaste } from "./use-cases/waste.ts";
 
 export const ROUTES: readonly Route[] = [
   listTraces,
@@ -40,9 +73,31 @@ export const ROUTES: readonly Route[] = [
   listCostAnomalies,
   explainCostChange,
   costOutcomes,
+  listTasks,
+  compareOutcomes,
+  readReturns,
+  listUnlinked,
+  sumWaste,
+  listFixes,
+  listWaste,
+  listWasteCauses,
+  readBalance,
   listOutcomes,
   postOutcome,
+  linkOutcome,
+  askApproval,
+  readApproval,
+  decideApproval,
+  listReviewRates,
+  setReviewRate,
+  listCompletionRules,
+  createCompletionRule,
+  deleteCompletionRule,
+  listEvaluations,
+  createEvaluation,
+  readEvaluation,
   ...outcomeSources.map(createReportRoute),
+  ...outcomeFeeds.map(createDeliveryRoute),
   listKeys,
   createKey,
   revokeKey,
@@ -50,15 +105,24 @@ export const ROUTES: readonly Route[] = [
   listPeriods,
   readPeriod,
   closePeriod,
+  listUnrated,
   assignUnallocated,
+  readBillingTimeZone,
   setBillingTimeZone,
   exportFocus,
   reconcileInvoice,
+  listRateCards,
   listPriceTerms,
   addPriceTerms,
   endContract,
+  correctExchangeRate,
   previewPrices,
   ratePrices,
+  listOccupancy,
+  listCommitments,
+  addCommitments,
+  endCommitment,
+  removeCommitment,
   listAudit,
   listBudgets,
   createBudget,

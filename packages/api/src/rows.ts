@@ -5,6 +5,7 @@ import {
   type CallRow,
   type CostRow,
   type CostSum,
+  costProvenance,
   type Key,
   type KeyRow,
   type Outcome,
@@ -29,10 +30,12 @@ export function toCallRow(call: RatedCall): CallRow {
     lines,
     dialect: _dialect,
     inputSemantics: _semantics,
+    priceProvenance: _price,
     ...same
   } = call;
   return {
     ...same,
+    provenance: costProvenance(call),
     at: formatInstant(atNs),
     durationNs: durationNs.toString(),
     costUsd: money(costUsd),
@@ -56,6 +59,8 @@ export function toOutcomeCostRow(row: OutcomeCost): OutcomeCostRow {
   return {
     ...row,
     spendUsd: formatDecimal(row.spendUsd),
+    reviewUsd: formatDecimal(row.reviewUsd),
+    unpricedReviewMinutes: formatDecimal(row.unpricedReviewMinutes),
     allSpendUsd: formatDecimal(row.allSpendUsd),
     failedSpendUsd: formatDecimal(row.failedSpendUsd),
     costPerPassUsd: money(row.costPerPassUsd),
@@ -73,14 +78,14 @@ export function toOutcomeCostRow(row: OutcomeCost): OutcomeCostRow {
   };
 }
 
-export function toTraceRow(trace: TraceSummary, anomalies: string[]): TraceRow {
+export function toTraceRow(trace: TraceSummary, anomalies: string[], wasteUsd: Decimal | null): TraceRow {
   const { startedAtNs, durationNs, costUsd, ...same } = trace;
   return {
     ...same,
     startedAt: formatInstant(startedAtNs),
     durationNs: durationNs.toString(),
     costUsd: money(costUsd),
-    wasteUsd: null,
+    wasteUsd: money(wasteUsd),
     anomalies,
   };
 }

@@ -102,6 +102,12 @@ it("has nothing to say of a workspace without history", async () => {
   ]);
 });
 
+it("is told by provider, and narrowed to one", async () => {
+  const { data } = await client.cost({ groupBy: "provider", provider: "openai", team: "jumpy" });
+  expect(data.map(({ group, calls }) => [group, calls])).toEqual([["openai", DAYS]]);
+  expect((await client.cost({ groupBy: "team", provider: "another" })).data).toEqual([]);
+});
+
 it("finds the odd day of the group that had one", async () => {
   const { data } = await client.costAnomalies({ tz: TZ });
   expect(data).toEqual([

@@ -21,7 +21,7 @@ beforeAll(async () => {
   api = createTraceApi({ warehouse, control, clock: createWallClock() });
   for (const id of [`${ORG}-a`, `${ORG}-b`]) await control.ensureWorkspace(ORG, { id, name: id });
   const make = async (workspace: string, name: string, kind: "api" | "ingest" | "gateway", orgWide = false) =>
-    (await control.createKey({ workspace: `${ORG}-${workspace}`, name, kind, team: null, orgWide })).secret;
+    (await control.createKey({ workspace: `${ORG}-${workspace}`, name, kind, team: null, orgWide }, "tests")).secret;
   keys.a = await make("a", "reader", "api");
   keys.b = await make("b", "reader", "api");
   keys.wide = await make("a", "wide", "api", true);
@@ -83,7 +83,8 @@ describe("who may ask", () => {
 
 describe("what is asked", () => {
   it.each([
-    ["/nowhere", 404, "not_found", undefined],
+    ["/nowhere", 404, "unknown_path", undefined],
+    ["", 404, "unknown_path", undefined],
     ["/outcomes", 400, "invalid_request", "task"],
     ["/cost", 400, "invalid_request", "groupBy"],
     ["/calls?limit=1001", 400, "invalid_request", "limit"],
@@ -143,6 +144,24 @@ describe("outcomes", () => {
     expect((await ask("/outcomes?task=T-2")).body.data).toHaveLength(1);
   });
 
+  it("are as of when they were said first, however often they are said again", async () => {
+    const named = { ...outcome, subject: { task: "T-5" } };
+    const say = async (status: string) => (await post("/outcomes", { ...named, status })).body;
+    const first = await say("passed");
+    expect(await say("passed")).toEqual(first);
+    const failed = await say("failed");
+    const again = await say("passed");
+    expect(await say("passed")).toEqual(again);
+    expect((await ask("/outcomes?task=T-5")).body.data).toEqual([again, failed, first]);
+  });
+
+  it("of what is to come are refused", async () => {
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+    const at = (minutes: number) => post("/outcomes", { ...outcome, subject: { task: "T-6" }, at: inMinutes(minutes) });
+    expect(await at(4)).toMatchObject({ status: 201 });
+    expect(await at(7)).toMatchObject({ status: 400, body: { code: "invalid_request", field: "body" } });
+  });
+
   it("with a key of their own change nothing when repeated, and can't be made another", async () => {
     const posted = { ...outcome, subject: { task: "T-4" }, idempotencyKey: "ci-4" };
     const first = await post("/outcomes", posted);
@@ -167,6 +186,10 @@ describe("outcomes", () => {
       subject: { task: "T-3" },
       evidence: { passed: 1, failed: 1, exitCode: 1 },
     });
+    const otherwise = await post("/outcomes/junit?task=T-3&exitCode=0", report, keys.ingest);
+    expect(otherwise.body.outcomeId).not.toBe(body.outcomeId);
+    // Uploaded again it is no news.
+    expect((await post("/outcomes/junit?task=T-3&exitCode=1", report, keys.ingest)).body).toEqual(body);
     expect((await post("/outcomes/junit?exitCode=0", report)).status).toBe(400);
     expect((await post("/outcomes/junit?task=T-3", "not xml")).body.code).toBe("invalid_file");
   });

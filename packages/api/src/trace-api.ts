@@ -40,12 +40,22 @@ async function answer(deps: ApiDeps, request: Request, trusted: Principal | unde
   if (path === "/openapi.json") return Response.json(describeApi(ROUTES));
   const { route, params } = findRoute(request.method, path);
   const query = readQuery(url.searchParams);
-  const caller = await resolveCaller(deps, request, query.workspace, trusted);
+  // Of a caller who is not known nothing is read, but for what a signature is over.
+  const isDelivery = trusted === undefined && route.isSigned !== undefined && query.key !== undefined;
+  const delivered = isDelivery ? await readBody(request, route) : undefined;
+  const header = (name: string): string | null => request.headers.get(name);
+  const signer = route.hasToken
+    ? await authenticateToken(deps, params.token ?? "")
+    : (trusted ?? (await authenticateDelivery(deps, route, { keyId: query.key, body: delivered, header })));
+  const caller = await resolveCaller(deps, request, query.workspace, signer);
   if (!route.allow.includes(caller.principal.kind)) {
     throw new CentspanError("forbidden", `authorization: needs a key of kind ${route.allow.join(" or ")}`);
   }
   const { workspace: _named, ...own } = query;
-  const result = await route.handle({ deps, caller, params, query: own, body: await readBody(request, route) });
+  const result = await noteRefusals(deps, route, caller.workspace, async () => {
+    const body = delivered ?? (await readBody(request, route));
+    return route.handle({ deps, caller, params, query: own, body, header });
+  });
   return result instanceof Response ? result : answerJson(result, route.successStatus ?? 200);
 }
 
@@ -73,7 +83,10 @@ function findRoute(method: string, path: string): { route: Route; params: Record
     .filter(({ route }) => route.method === method)
     .sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
   if (match !== undefined) return match;
-  if (found.length === 0) throw new CentspanError("not_found", `no route ${API_PREFIX}${path}`);
+  if (found.length === 0) {
+    const known = `${API_PREFIX}/openapi.json`;
+    throw new CentspanError("unknown_path", `${API_PREFIX}${path}: there are only those that ${known} lists`);
+  }
   throw new CentspanError("method_not_allowed", `${method}: not for ${API_PREFIX}${path}`);
 }
 
@@ -121,6 +134,46 @@ async function resolveCaller(
     field: "workspace",
   });
 }
+
+/** Undefined where the caller has to present a key. */
+async function authenticateDelivery(
+  deps: ApiDeps,
+  route: Route,
+  { keyId, body, header }: { keyId: string | undefined; body: unknown; header(name: string): string | null },
+): Promise<Principal | undefined> {
+  const { isSigned } = route;
+  if (isSigned === undefined || keyId === undefined || typeof body !== "string") return undefined;
+  const signer = await deps.control.findSigner(keyId);
+  if (signer !== null && isSigned({ body, header }, signer.webhookSecret)) return signer.principal;
+  const refusal = new CentspanError(
+    "unauthenticated",
+    `key: the delivery is not signed with the webhook secret of ${keyId}`,
+    { field: "key" },
+  );
+  if (signer === null) throw refusal;
+  return noteRefusals(deps, route, signer.principal.workspace, () => Promise.reject(refusal));
+}
+
+/** Who has the link of an approval is a caller of its workspace, for that approval alone. */
+async function authenticateToken({ control }: ApiDeps, token: string): Promise<Principal> {
+  const { approvalId, workspace } = await control.findApproval(token);
+  const own = { kind: "api", orgWide: false, team: null, rules: {} } as const;
+  return { ...own, keyId: approvalId, keyName: "approval", workspace, org: "" };
+}
+
+/** Reports that can't be taken are listed for whoever sends them, and looks in vain for their outcomes. */
+async function noteRefusals<T>(deps: ApiDeps, route: Route, workspace: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const isRefusal = thrown instanceof CentspanError && REFUSALS.has(thrown.code);
+    if (route.reportOf !== undefined && isRefusal)
+      await deps.control.noteRefusal(workspace, route.reportOf, thrown.message.slice(0, 300));
+    throw thrown;
+  }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(["invalid_file", "payload_too_large", "conflict", "unauthenticated"]);
 
 async function authenticate(deps: ApiDeps, header: string | null): Promise<Principal> {
   const secret = /^Bearer (\S+)$/i.exec(header ?? "")?.[1];

@@ -46,7 +46,8 @@ function claimRecord(forest: SpanForest, readIdentity: IdentityReader, record: L
   if (!spoken || !reading) return null;
   const facts = { ...readModelFacts(read, spoken), ttftMs: readFirstTokenMs(read, spoken, null) };
   const around = forest.find(record.traceId, record.spanId);
-  const above = around ? [around, ...forest.ancestors(around)].map(({ attributes }) => attributes) : [];
+  const above = around ? [around, ...forest.ancestors(around)] : [];
+  const resource = { attributes: record.resourceAttributes, trusted: false };
   return {
     call: createCall(
       {
@@ -57,7 +58,7 @@ function claimRecord(forest: SpanForest, readIdentity: IdentityReader, record: L
         durationNs: 0n,
         source: "client",
       },
-      readIdentity(record.attributes, [...above, record.resourceAttributes], facts),
+      readIdentity({ attributes: record.attributes, trusted: false }, [...above, resource], facts),
       facts,
       spoken,
       reading,

@@ -1,11 +1,11 @@
 /**
  * Spans → claims. A span with usage is a call if none below it has usage; what lies above repeats sums and is never
  * billed. A model span that got an answer but reported no usage is a call of unknown usage: quarantined as
- * `usage_missing`, never free.
+ * `usage_missing`, never free, unless the gateway has counted itself. What a trusted span says of calls is found first, as
+ * if there were no others: whatever those say above or below, they take nothing from it.
  */
 
 import {
-  type Attributes,
   createReader,
   isAgentSpan,
   isModelSpan,
@@ -16,35 +16,29 @@ import {
   type UsageReading,
 } from "@centspan/dialects";
 import type { CallSource, SpanRecord } from "@centspan/model";
-import { type Claim, callIdOfResponse, callIdOfSpan, createCall, knownIds } from "./claim.ts";
-import { createFactsReader, type Report } from "./read-call-facts.ts";
+import { type Claim, callIdOf, createCall, knownIds } from "./claim.ts";
+import { completeUsage, countingAttributes, USAGE_MISSING } from "./complete-usage.ts";
+import { findDoubles } from "./find-doubles.ts";
+import { createFactsReader, type Report, type UsageReport } from "./read-call-facts.ts";
 import { createIdentityReader, identityAttributes } from "./read-identity.ts";
 import { mapSliced, type Sliced, visitSliced } from "./slices.ts";
 import type { SpanForest } from "./span-forest.ts";
 
-export type UsageReport = Report & { reading: UsageReading };
 type SpanClaims = { claims: Claim[]; rollups: UsageReport[] };
 
-const OUR_GATEWAYS: readonly string[] = ["centspan-gateway"];
 /** Written by our importers of recorded runs. */
 const IMPORT_SCOPE = "centspan.histories";
 
-const USAGE_MISSING = "centspan.usage.missing";
 /** Written while the call above it was under way, and meant for the case that the call's own span never comes. */
 const PENDING = "centspan.call.pending";
 
 /** All that is read of a span's attributes, here and for whose spend it is. */
 export const callAttributes: readonly string[] = [
-  ...new Set([...spanAttributeNames, ...identityAttributes, USAGE_MISSING, PENDING]),
+  ...new Set([...spanAttributeNames, ...identityAttributes, ...countingAttributes, PENDING]),
 ];
 
-/** `recorded` are spans in whose context a log record tells of usage: a model span among them has it by that. */
-export function* claimSpans(
-  forest: SpanForest,
-  recorded: ReadonlySet<SpanRecord>,
-  gatewayServices: readonly string[],
-): Sliced<SpanClaims> {
-  const gateways = [...OUR_GATEWAYS, ...gatewayServices];
+/** `recorded` are spans in whose context a log record tells of usage: a client's model span among them has it by that. */
+export function* claimSpans(forest: SpanForest, recorded: ReadonlySet<SpanRecord>): Sliced<SpanClaims> {
   const usages: UsageReport[] = [];
   const told: Report[] = [];
   const answered: Report[] = [];
@@ -53,36 +47,73 @@ export function* claimSpans(
     if (!spoken) return;
     const report = { span, spoken, read: createReader(span.attributes) };
     const reading = readUsage(report.read, spoken.layout);
-    const isTold = recorded.has(span) && isModelSpan(span.attributes);
+    const isTold = !span.trusted && recorded.has(span) && isModelSpan(span.attributes);
     if (reading) usages.push({ ...report, reading });
     if (isTold) told.push(report);
     if (isTold || (gotAnswer(report) && !isSettled(forest, span))) answered.push(report);
   });
-  const above = forest.spansAbove([...usages, ...told].map(({ span }) => span));
-  const leaves = usages.filter(({ span }) => !above.has(span));
-  const silent = yield* findSilentCalls(forest, answered, leaves, above);
+  const isTrusted = ({ span }: Report): boolean => span.trusted;
+  const isOther = ({ span }: Report): boolean => !span.trusted;
+  const trusted = yield* findCalls(forest, usages.filter(isTrusted), answered.filter(isTrusted), []);
+  const around = [...trusted.leaves, ...trusted.silent];
+  const others = yield* findCalls(forest, usages.filter(isOther), answered.filter(isOther), around, told);
+  const found = new Set([...trusted.leaves, ...others.leaves]);
+  const leaves = usages.filter((usage) => found.has(usage));
+  const silent = [...trusted.silent, ...others.silent];
+  const { headOf, sums } = findDoubles(forest, leaves, around, usages.filter(isTrusted));
+  const called = [...leaves, ...sums];
+  const claim = createClaimer(forest, [...silent, ...called], headOf);
+  const ofUsages = yield* mapSliced(called, (usage) => claim(usage, usage.reading));
+  const isCall = new Set(called);
+  return {
+    claims: [...ofUsages, ...silent.map((report) => claim(report, null))],
+    rollups: usages.filter((usage) => !isCall.has(usage)),
+  };
+}
 
+type Found = { leaves: UsageReport[]; silent: Report[] };
+
+/** `around` are calls already: what lies above them is none, nor what says nothing below. `told` have their usage elsewhere. */
+function* findCalls(
+  forest: SpanForest,
+  usages: readonly UsageReport[],
+  answered: readonly Report[],
+  around: readonly Report[],
+  told: readonly Report[] = [],
+): Sliced<Found> {
+  const above = forest.spansAbove([...around, ...usages, ...told].map(({ span }) => span));
+  const leaves = usages.filter(({ span }) => !above.has(span));
+  const silent = yield* findSilentCalls(forest, answered, [...around, ...leaves], above);
+  return { leaves, silent };
+}
+
+function createClaimer(
+  forest: SpanForest,
+  reports: readonly Report[],
+  headOf: (span: SpanRecord) => Report | undefined,
+): (report: Report, reported: UsageReading | null) => Claim {
   const readIdentity = createIdentityReader();
-  const readFacts = createFactsReader(forest, [...silent, ...leaves]);
-  const claim = (report: Report, reading: UsageReading | null): Claim => {
+  const readFacts = createFactsReader(forest, reports);
+  return (report, reported) => {
     const { span, spoken } = report;
     const facts = readFacts(report);
-    const around: Attributes[] = [];
-    for (const ancestor of forest.ancestors(span)) around.push(ancestor.attributes);
-    around.push(span.resourceAttributes);
+    const { reading, isCounted } = completeUsage(span.attributes, reported, spoken.layout);
+    const around = [...forest.ancestors(span), { attributes: span.resourceAttributes, trusted: span.trusted }];
+    const identity = readIdentity(span, around, facts);
+    const head = headOf(span);
     const flags: string[] = [...(reading?.flags ?? [])];
     if (reading && isAgentSpan(span.attributes)) flags.push("billed_from_rollup");
     return {
       call: createCall(
         {
-          callId: facts.responseId === "" ? callIdOfSpan(span) : callIdOfResponse(facts.responseId),
+          callId: head ? callIdOf(head.span, readFacts(head)) : callIdOf(span, facts),
           traceId: span.traceId,
           spanId: span.spanId,
           atNs: span.startedAtNs,
           durationNs: durationOf(span),
-          source: sourceOf(span, gateways),
+          source: sourceOf(span),
         },
-        readIdentity(span.attributes, around, facts),
+        isCounted && identity.provenance !== "simulated" ? { ...identity, provenance: "estimated" } : identity,
         facts,
         spoken,
         reading,
@@ -93,11 +124,11 @@ export function* claimSpans(
       span,
     };
   };
-  const ofLeaves = yield* mapSliced(leaves, (usage) => claim(usage, usage.reading));
-  return {
-    claims: [...ofLeaves, ...silent.map((report) => claim(report, null))],
-    rollups: usages.filter(({ span }) => above.has(span)),
-  };
+}
+
+function sourceOf({ scopeName, trusted }: SpanRecord): CallSource {
+  if (scopeName === IMPORT_SCOPE) return "import";
+  return trusted ? "gateway" : "client";
 }
 
 /** Whether a span that is left out would have told of usage. */
@@ -113,7 +144,7 @@ export function hasUsage(span: SpanRecord): boolean {
 function* findSilentCalls(
   forest: SpanForest,
   answered: readonly Report[],
-  leaves: readonly UsageReport[],
+  leaves: readonly Report[],
   rollups: ReadonlySet<SpanRecord>,
 ): Sliced<Report[]> {
   const reporting = new Set(leaves.map(({ span }) => span));
@@ -127,7 +158,9 @@ function* findSilentCalls(
 }
 
 function isSettled(forest: SpanForest, span: SpanRecord): boolean {
-  return span.attributes[PENDING] === "true" && forest.find(span.traceId, span.parentSpanId) !== undefined;
+  if (span.attributes[PENDING] !== "true") return false;
+  const own = forest.find(span.traceId, span.parentSpanId);
+  return own !== undefined && (own.trusted || !span.trusted);
 }
 
 /** A request that failed without a response was not served; one whose stream broke off was. */
@@ -140,8 +173,3 @@ function gotAnswer({ span, read, spoken }: Report): boolean {
 /** An end before the start is a span that was never finished: its length is not known. */
 const durationOf = ({ startedAtNs, endedAtNs }: SpanRecord): bigint =>
   endedAtNs > startedAtNs ? endedAtNs - startedAtNs : 0n;
-
-function sourceOf(span: SpanRecord, gateways: readonly string[]): CallSource {
-  if (gateways.includes(span.service)) return "gateway";
-  return span.scopeName === IMPORT_SCOPE ? "import" : "client";
-}

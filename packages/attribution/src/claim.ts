@@ -27,6 +27,9 @@ export const callIdOfResponse = (responseId: string): string => deriveId("call",
 export const callIdOfSpan = ({ traceId, spanId }: Pick<SpanRecord, "traceId" | "spanId">): string =>
   deriveId("call", "span", traceId, spanId);
 
+export const callIdOf = (span: SpanRecord, { responseId }: CallFacts): string =>
+  responseId === "" ? callIdOfSpan(span) : callIdOfResponse(responseId);
+
 export const knownIds = ({ responseId, requestId }: CallFacts): string[] => [
   ...new Set([responseId, requestId].filter((id) => id !== "")),
 ];
@@ -73,8 +76,17 @@ export const createCall = (
   inputSemantics: reading?.inputSemantics ?? (layout.inputIncludesCached ? "inclusive" : "exclusive"),
   requests: 1,
   buckets: reading?.buckets ?? EMPTY_BUCKETS,
-  quarantineReason: reading ? reading.quarantineReason : "usage_missing",
+  quarantineReason: findReason(place.atNs, reading),
 });
+
+/** 2020-01-01. Nobody sold tokens before; who says so has a clock that begins at 0, and its month would never be closed. */
+const FIRST_TOKEN_NS = 1_577_836_800_000_000_000n;
+
+function findReason(atNs: bigint, reading: UsageReading | null): string {
+  if (reading === null) return "usage_missing";
+  if (reading.quarantineReason !== "") return reading.quarantineReason;
+  return atNs < FIRST_TOKEN_NS ? "clock_wrong" : "";
+}
 
 export const promptTokens = ({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Buckets): number =>
   input + cacheRead + cacheWrite5m + cacheWrite1h;

@@ -1,11 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { countToDecimal, formatDecimal, parseDecimal, parseInstant, sumDecimals, ZERO } from "@centspan/base";
-import { type Call, EMPTY_BUCKETS, EMPTY_CALL, type OutcomeStatus, type TaskSpend } from "@centspan/model";
+import { countToDecimal, formatDecimal, parseDecimal, parseInstant, ratio, sumDecimals } from "@centspan/base";
+import {
+  type Call,
+  EMPTY_BUCKETS,
+  EMPTY_CALL,
+  EMPTY_TASK_SPEND,
+  type OutcomeStatus,
+  type TaskSpend,
+} from "@centspan/model";
 import { listPrices, rateCall } from "@centspan/pricing";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { costPerOutcome, type OutcomeCost } from "./index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { toSample } from "./cost-per-outcome.ts";
+import { compareCohorts, costPerOutcome, type OutcomeCost } from "./index.ts";
+import { bootstrapRatio, estimateRatio } from "./ratio-interval.ts";
 
 const OPTIONS = { level: 0.95, seed: 1, resamples: 2000 };
 
@@ -15,13 +24,11 @@ const task = (
   status: OutcomeStatus | null,
   facts: Partial<TaskSpend> = {},
 ): TaskSpend => ({
+  ...EMPTY_TASK_SPEND,
   task: name,
   group: "g",
   costUsd: parseDecimal(costUsd),
-  simulatedUsd: ZERO,
   calls: 1,
-  unpricedCalls: 0,
-  firstCallAtNs: 0n,
   status,
   ...facts,
 });
@@ -37,6 +44,41 @@ describe("cost per passing outcome", () => {
     expect(costPerOutcome(without, OPTIONS).total).toMatchObject(nothing);
     expect(costPerOutcome([task("a", "0", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0");
     expect(costPerOutcome([...without, task("c", "1", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0.5");
+  });
+
+  it("the worked case with review: 10 × 6 minutes at 90 USD an hour make 1.40 into 16.40", () => {
+    const reviewed = Array.from({ length: 10 }, (_, n) => ({
+      ...task(`t${n}`, "0.84", n < 6 ? "passed" : "failed"),
+      team: n < 9 ? "payments" : "",
+      reviewMinutes: parseDecimal("6"),
+    }));
+    const hourlyUsd = new Map(["payments", ""].map((team) => [team, parseDecimal("90")]));
+    const priced = costPerOutcome(reviewed, { ...OPTIONS, hourlyUsd }).total;
+    expect(show(priced)).toMatchObject({ spendUsd: "98.4", reviewUsd: "90", costPerPassUsd: "16.4", coverage: "1" });
+    expect(show(costPerOutcome(reviewed, OPTIONS).total)).toMatchObject({
+      reviewUsd: "0",
+      unpricedReviewMinutes: "60",
+      costPerPassUsd: "1.4",
+    });
+  });
+
+  it("tells those that failed after they had passed", () => {
+    const { total } = costPerOutcome(
+      [task("a", "1", "failed", { isReverted: true }), task("b", "1", "failed"), task("c", "1", "passed")],
+      OPTIONS,
+    );
+    expect(total).toMatchObject({ failed: 2, reverted: 1 });
+  });
+
+  it("the straight line says of many tasks what resampling says", () => {
+    const many = Array.from({ length: 2500 }, (_, n) =>
+      task(`t${n}`, `${1 + ((n * 7919) % 97) / 10}`, n % 3 ? "passed" : "failed"),
+    );
+    const { interval } = costPerOutcome(many, OPTIONS).total;
+    const resampled = bootstrapRatio(toSample(many, OPTIONS), OPTIONS);
+    expect(interval?.method).toBe("linearised");
+    expect(Number(interval?.lowUsd?.toFixed())).toBeCloseTo(Number(resampled.lowUsd?.toFixed()), 1);
+    expect(Number(interval?.highUsd?.toFixed())).toBeCloseTo(Number(resampled.highUsd?.toFixed()), 1);
   });
 
   it("charges failed attempts to those that passed", () => {
@@ -104,6 +146,10 @@ describe("cost per passing outcome", () => {
       failedSpendUsd: "0",
       tasks: 0,
       passed: 0,
+      reviewUsd: "0",
+      unpricedReviewMinutes: "0",
+      unpricedCalls: 0,
+      reverted: 0,
       failed: 0,
       unknown: 0,
       pending: 0,
@@ -117,7 +163,6 @@ describe("cost per passing outcome", () => {
       costPerPassUsd: null,
       interval: null,
     });
-    expect(costPerOutcome([task("a", "1", "passed")], OPTIONS).total.interval).toBeNull();
   });
 
   it("groups, orders by spend, and totals over all tasks rather than over ratios", () => {
@@ -190,15 +235,44 @@ describe("intervals", () => {
   });
 
   it("are a point where all tasks are alike", () => {
-    const alike = Array.from({ length: 5 }, (_, n) => task(`t${n}`, "0.25", "passed"));
+    const alike = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "0.25", "passed"));
     expect(show(costPerOutcome(alike, OPTIONS).total).interval).toMatchObject({ lowUsd: "0.25", highUsd: "0.25" });
   });
 
-  it("have no upper bound where enough resamples hold no pass", () => {
-    const rare = [task("a", "1", "passed"), task("b", "1", "failed"), task("c", "1", "failed")];
-    const { interval } = costPerOutcome(rare, OPTIONS).total;
-    expect(interval?.highUsd).toBeNull();
-    expect(interval?.lowUsd).not.toBeNull();
+  const some = (size: number, passed: number, pending = 0): TaskSpend[] =>
+    Array.from({ length: size + pending }, (_, n) =>
+      task(`t${n}`, `${1 + (n % 5)}`, n >= size ? null : n < passed ? "passed" : "failed"),
+    );
+  const intervalOf = (tasks: TaskSpend[]) => costPerOutcome(tasks, OPTIONS).total.interval;
+
+  it("need ten tasks whose outcome is known, and five passes", () => {
+    expect(intervalOf(some(9, 9))).toBeNull();
+    expect(intervalOf(some(9, 9, 5))).toBeNull();
+    expect(intervalOf(some(40, 4))).toBeNull();
+    expect(intervalOf(some(10, 5))).not.toBeNull();
+  });
+
+  it("reach from where all that is pending passes to where it all fails", () => {
+    const ifAll = (status: OutcomeStatus) =>
+      intervalOf(some(40, 30, 20).map((task) => ({ ...task, status: task.status ?? status })));
+    const { lowUsd, highUsd } = intervalOf(some(40, 30, 20)) ?? {};
+    expect([lowUsd, highUsd]).toEqual([ifAll("passed")?.lowUsd, ifAll("failed")?.highUsd]);
+    expect(lowUsd?.lt(ifAll("failed")?.lowUsd ?? parseDecimal("0"))).toBe(true);
+  });
+
+  it("have no upper bound, and no negative one, where few of many tasks passed", () => {
+    const rare = (passes: number) =>
+      toSample(
+        Array.from({ length: 150 }, (_, n) => task(`t${n}`, "1", n < passes ? "passed" : "failed")),
+        OPTIONS,
+      );
+    const single = estimateRatio(rare(1), 0.95);
+    expect(Number(single.lowUsd?.toFixed())).toBeGreaterThan(0);
+    expect(single.highUsd).toBeNull();
+    // Of 5 in 150 the exact binomial bounds are 1.09% and 7.61%: 13.1 and 91.7 tries of a dollar for a pass.
+    const few = bootstrapRatio(rare(5), OPTIONS);
+    expect(Number(few.lowUsd?.toFixed())).toBeGreaterThan(10);
+    expect(Number(few.highUsd?.toFixed())).toBeLessThanOrEqual(150);
   });
 
   it("without a pass: at least the mean cost ÷ (1 − 0.05^(1/n)), n being tasks whose outcome is known", () => {
@@ -232,16 +306,25 @@ type Stats = {
 };
 
 describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
-  it("cost 0.6211841714 USD per resolved task, a third of it for runs that failed", () => {
+  let tasks: TaskSpend[];
+  let found: ReturnType<typeof costPerOutcome>;
+  beforeAll(() => {
     const stats: Stats[] = JSON.parse(readFileSync(path, "utf8"));
-    const tasks = stats.map((run): TaskSpend => {
+    tasks = stats.map((run) => {
       const { costUsd } = rateCall(toAggregate(run), listPrices, "run");
       return {
         ...task(run.instance_id, "0", run.resolved ? "passed" : "failed"),
+        // As `django__django-10999`.
+        group: run.instance_id.split("__")[0] ?? "",
         costUsd: costUsd ?? parseDecimal("-1"),
       };
     });
-    const { total } = costPerOutcome(tasks, OPTIONS);
+    found = costPerOutcome(tasks, OPTIONS);
+  });
+  const ofGroup = (group: string) => found.rows.find((row) => row.group === group);
+
+  it("cost 0.6211841714 USD per resolved task, a third of it for runs that failed", () => {
+    const { total } = found;
     expect(show(total)).toMatchObject({
       spendUsd: "230.4593276",
       tasks: 500,
@@ -256,6 +339,46 @@ describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
     const { lowUsd, highUsd } = show(total).interval;
     expect(Number(lowUsd)).toBeCloseTo(0.567, 2);
     expect(Number(highUsd)).toBeCloseTo(0.68, 2);
+  });
+
+  it("would seem to cost 0.411 if only what passed were divided", () => {
+    const { spendUsd, failedSpendUsd, passed } = found.total;
+    expect(ratio(spendUsd.minus(failedSpendUsd), countToDecimal(passed))?.toFixed(3)).toBe("0.411");
+  });
+
+  it("cost by repository what was published", () => {
+    const published = { django: "0.550", sympy: "0.698", "sphinx-doc": "0.894", "pylint-dev": "3.559" };
+    const computed = Object.keys(published).map((group) => [group, ofGroup(group)?.costPerPassUsd?.toFixed(3)]);
+    expect(Object.fromEntries(computed)).toEqual(published);
+    expect(ofGroup("pylint-dev")).toMatchObject({ passed: 2, tasks: 10, interval: null });
+  });
+
+  it("of mwaskom, without a pass yet, have a bound: a pass costs at least 0.787 USD", () => {
+    expect(ofGroup("mwaskom")).toMatchObject({ passed: 0, tasks: 2, costPerPassUsd: null });
+    const { lowUsd, highUsd, method } = ofGroup("mwaskom")?.interval ?? {};
+    expect([lowUsd?.toFixed(3), highUsd, method]).toEqual(["0.787", null, "zero_pass_bound"]);
+  });
+
+  it("let it be said who is cheaper only where the intervals do", () => {
+    const compare = (a: string, b: string) =>
+      compareCohorts(
+        tasks.filter(({ group }) => group === a),
+        tasks.filter(({ group }) => group === b),
+        OPTIONS,
+      );
+    expect(compare("django", "sphinx-doc").verdict).toBe("b_higher");
+    expect(compare("django", "sympy").verdict).toBe("not_shown");
+    expect(compare("sympy", "sphinx-doc").verdict).toBe("not_shown");
+    // However far apart they seem: of 2 passes, and of none, too little is known.
+    expect(compare("django", "pylint-dev").verdict).toBe("no_data");
+    expect(compare("django", "mwaskom").verdict).toBe("no_data");
+    for (const { group, interval } of found.rows) {
+      const { verdict, costPerPass } = compare("django", group);
+      const isClaimed = verdict === "b_lower" || verdict === "b_higher";
+      if (!isClaimed) continue;
+      expect([group, interval !== null]).toEqual([group, true]);
+      expect([group, costPerPass?.low?.gt("0") || costPerPass?.high?.lt("0")]).toEqual([group, true]);
+    }
   });
 });
 

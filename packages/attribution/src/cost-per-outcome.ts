@@ -3,28 +3,37 @@
  * Point estimates are exact; interval bounds come from resampling tasks with the given seed and are rounded to 10
  * decimals. Nothing is said where there is nothing to say: null, not zero.
  */
-import { countToDecimal, type Decimal, ratio, sumDecimals } from "@centspan/base";
+import { countToDecimal, type Decimal, quantiseLine, ratio, sumDecimals, ZERO } from "@centspan/base";
 import type { TaskSpend } from "@centspan/model";
-import { bootstrapRatio, zeroPassBound } from "./ratio-interval.ts";
+import { bootstrapRatio, estimateRatio, type RatioSample, toFloat, zeroPassBound } from "./ratio-interval.ts";
 
-type CostPerOutcomeOptions = {
+export type CostPerOutcomeOptions = {
   /** Of the interval, such as 0.95. */
   level: number;
   seed: number;
+  /** 0 where no intervals are asked for. */
   resamples: number;
+  /** What an hour of a team's review costs. */
+  hourlyUsd?: ReadonlyMap<string, Decimal>;
 };
 
 type OutcomeInterval = {
   lowUsd: Decimal | null;
   highUsd: Decimal | null;
   level: number;
-  method: "bootstrap" | "zero_pass_bound";
+  method: "bootstrap" | "linearised" | "zero_pass_bound";
 };
 
 /** A row of `/outcomes/cost` before formatting. */
 export type OutcomeCost = {
   group: string;
+  /** Of tasks, their review included. */
   spendUsd: Decimal;
+  reviewUsd: Decimal;
+  /** Of teams whose hour has no price: they are in no amount. */
+  unpricedReviewMinutes: Decimal;
+  /** Of tasks; they are in no amount either. */
+  unpricedCalls: number;
   /** With the spend that belongs to no task. */
   allSpendUsd: Decimal;
   failedSpendUsd: Decimal;
@@ -32,6 +41,8 @@ export type OutcomeCost = {
   passed: number;
   /** Partial outcomes count here: they are not passes. */
   failed: number;
+  /** Of the failed those that had passed before. */
+  reverted: number;
   unknown: number;
   pending: number;
   costPerPassUsd: Decimal | null;
@@ -43,8 +54,12 @@ export type OutcomeCost = {
 
 type CostPerOutcome = { rows: OutcomeCost[]; total: OutcomeCost };
 
+/** `isLarge`: of so many tasks that they are not resampled. */
+type Options = CostPerOutcomeOptions & { isLarge: boolean };
+
 /** Rows in order of spend, largest first. `total` is over all groups, not over the rows' ratios. */
-export function costPerOutcome(spend: readonly TaskSpend[], options: CostPerOutcomeOptions): CostPerOutcome {
+export function costPerOutcome(spend: readonly TaskSpend[], given: CostPerOutcomeOptions): CostPerOutcome {
+  const options = { ...given, isLarge: spend.length > MOST_RESAMPLED };
   const groups = new Map<string, TaskSpend[]>();
   for (const row of spend) {
     const members = groups.get(row.group);
@@ -57,29 +72,42 @@ export function costPerOutcome(spend: readonly TaskSpend[], options: CostPerOutc
 }
 
 /** Spend that belongs to no task has no part in the cost of an outcome; it lowers the coverage instead. */
-function summarise(group: string, members: readonly TaskSpend[], options: CostPerOutcomeOptions): OutcomeCost {
-  // A fixed order, so that the seed alone decides the resamples.
-  const tasks = members.filter(({ task }) => task !== "").sort((a, b) => (a.task < b.task ? -1 : 1));
+function summarise(group: string, members: readonly TaskSpend[], options: Options): OutcomeCost {
+  const [tasks, others] = [members.filter(({ task }) => task !== ""), members.filter(({ task }) => task === "")];
   const count = (...statuses: TaskSpend["status"][]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
-  const spendUsd = sumCosts(tasks);
-  const allSpendUsd = sumCosts(members);
-  const decided = tasks.filter(({ status }) => status !== null);
+  const ofStatus = (is: (status: TaskSpend["status"]) => boolean) =>
+    sumSpend(
+      tasks.filter((task) => is(task.status)),
+      options,
+    );
+  const passing = ofStatus((status) => status === "passed");
+  const failing = ofStatus((status) => status !== "passed" && status !== null);
+  const waiting = ofStatus((status) => status === null);
+  const reviewUsd = sumDecimals([passing, failing, waiting].map((part) => part.reviewUsd));
+  const decidedUsd = passing.modelUsd.plus(failing.modelUsd);
+  const taskUsd = decidedUsd.plus(waiting.modelUsd);
+  const spendUsd = taskUsd.plus(reviewUsd);
+  const allModelUsd = taskUsd.plus(sumDecimals(others.map(({ costUsd }) => costUsd)));
   // Spend without any known price is not zero: nothing is known about what a pass cost.
   const known = tasks.some(({ calls, unpricedCalls }) => calls > unpricedCalls);
   const [passed, pending] = [count("passed"), count(null)];
   return {
     group,
     spendUsd,
-    allSpendUsd,
-    failedSpendUsd: sumCosts(decided.filter(({ status }) => status !== "passed")),
+    reviewUsd,
+    unpricedReviewMinutes: sumDecimals([passing, failing, waiting].map((part) => part.unpricedMinutes)),
+    unpricedCalls: tasks.reduce((sum, { unpricedCalls }) => sum + unpricedCalls, 0),
+    allSpendUsd: allModelUsd.plus(reviewUsd),
+    failedSpendUsd: failing.modelUsd.plus(failing.reviewUsd),
     tasks: tasks.length,
     passed,
     failed: count("failed", "partial"),
+    reverted: tasks.filter(({ status, isReverted }) => status === "failed" && isReverted).length,
     unknown: count("unknown"),
     pending,
     costPerPassUsd: known ? ratio(spendUsd, countToDecimal(passed)) : null,
-    interval: !known ? null : passed > 0 ? bootstrapInterval(tasks, options) : boundWithoutPass(decided, options),
+    interval: known && options.resamples > 0 ? intervalOf(tasks, options) : null,
     pendingBounds:
       pending === 0 || !known
         ? null
@@ -87,26 +115,86 @@ function summarise(group: string, members: readonly TaskSpend[], options: CostPe
             allPassUsd: ratio(spendUsd, countToDecimal(passed + pending)),
             allFailUsd: ratio(spendUsd, countToDecimal(passed)),
           },
-    coverage: ratio(sumCosts(decided), allSpendUsd),
-    simulatedShare: ratio(sumDecimals(members.map(({ simulatedUsd }) => simulatedUsd)), allSpendUsd),
+    // Of what models were paid: nobody reviews what is not linked.
+    coverage: ratio(decidedUsd, allModelUsd),
+    simulatedShare: ratio(sumDecimals(members.map(({ simulatedUsd }) => simulatedUsd)), allModelUsd),
   };
 }
 
-const sumCosts = (rows: readonly TaskSpend[]): Decimal => sumDecimals(rows.map(({ costUsd }) => costUsd));
+type Spend = { modelUsd: Decimal; reviewUsd: Decimal; unpricedMinutes: Decimal };
 
-/** One task alone says nothing about how tasks differ. */
-function bootstrapInterval(tasks: readonly TaskSpend[], options: CostPerOutcomeOptions): OutcomeInterval | null {
-  if (tasks.length < 2) return null;
-  const bounds = bootstrapRatio(
-    tasks.map(({ costUsd, status }) => ({ costUsd, passed: status === "passed" })),
-    options,
-  );
-  return { ...bounds, level: options.level, method: "bootstrap" };
+function sumSpend(tasks: readonly TaskSpend[], { hourlyUsd = NO_RATES }: CostPerOutcomeOptions): Spend {
+  const reviewed = tasks.filter(({ reviewMinutes }) => reviewMinutes !== ZERO);
+  const prices = reviewed.map((task) => priceReview(task, hourlyUsd));
+  return {
+    modelUsd: sumDecimals(tasks.map(({ costUsd }) => costUsd)),
+    reviewUsd: sumDecimals(prices.map((usd) => usd ?? ZERO)),
+    unpricedMinutes: sumDecimals(
+      reviewed.flatMap(({ reviewMinutes }, at) => (prices[at] === null ? [reviewMinutes] : [])),
+    ),
+  };
 }
 
+const NO_RATES: ReadonlyMap<string, Decimal> = new Map();
+const MINUTES = countToDecimal(60);
+
+/** Null where minutes were spent and nobody said what they cost. */
+export function priceReview(
+  { team, reviewMinutes }: Pick<TaskSpend, "team" | "reviewMinutes">,
+  hourlyUsd: ReadonlyMap<string, Decimal>,
+): Decimal | null {
+  if (reviewMinutes === ZERO || reviewMinutes.eq(ZERO)) return ZERO;
+  const rate = hourlyUsd.get(team);
+  return rate === undefined ? null : quantiseLine(reviewMinutes.times(rate).div(MINUTES));
+}
+
+/** Of models and people, as far as it is known. */
+export function priceTask(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal> = NO_RATES): Decimal {
+  const reviewUsd = priceReview(task, hourlyUsd) ?? ZERO;
+  return reviewUsd === ZERO ? task.costUsd : task.costUsd.plus(reviewUsd);
+}
+
+/** Of more tasks, over all groups, resampling takes long, and the straight line says the same of all but the smallest groups. */
+const MOST_RESAMPLED = 2_000;
+
+/** Of fewer, the tasks that happened to come say too little of how tasks differ. */
+const LEAST_DECIDED = 10;
+const LEAST_PASSED = 5;
+
+/** More tasks with an outcome that anything can be claimed of; without a pass, of the least cost. */
+export const countUntilJudged = (passed: number, decided: number): number =>
+  Math.max(0, LEAST_DECIDED - decided, passed === 0 ? 0 : LEAST_PASSED - passed);
+
+/** From the low end if all that is pending passes to the high end if it all fails. */
+function intervalOf(tasks: readonly TaskSpend[], options: Options): OutcomeInterval | null {
+  const { level, isLarge } = options;
+  const decided = tasks.filter(({ status }) => status !== null);
+  const passed = decided.filter(({ status }) => status === "passed").length;
+  if (passed === 0) return boundWithoutPass(decided, options);
+  if (countUntilJudged(passed, decided.length) > 0) return null;
+  // A fixed order, so that the seed alone decides the resamples.
+  const sample = toSample(isLarge ? tasks : tasks.toSorted((a, b) => (a.task < b.task ? -1 : 1)), options);
+  const estimate = (passes: Uint8Array) =>
+    isLarge ? estimateRatio({ ...sample, passes }, level) : bootstrapRatio({ ...sample, passes }, options);
+  const dearest = estimate(sample.passes);
+  const { lowUsd } = decided.length === tasks.length ? dearest : estimate(sample.passesAtMost);
+  return { lowUsd, highUsd: dearest.highUsd, level, method: isLarge ? "linearised" : "bootstrap" };
+}
+
+/** `passesAtMost`: if all that is pending passes. */
+export const toSample = (
+  tasks: readonly TaskSpend[],
+  { hourlyUsd }: CostPerOutcomeOptions,
+): RatioSample & { passesAtMost: Uint8Array } => ({
+  costsUsd: Float64Array.from(tasks, (task) => toFloat(priceTask(task, hourlyUsd))),
+  passes: Uint8Array.from(tasks, ({ status }) => Number(status === "passed")),
+  passesAtMost: Uint8Array.from(tasks, ({ status }) => Number(status === "passed" || status === null)),
+});
+
 /** Only tasks whose outcome is known are evidence that none passes. */
-function boundWithoutPass(decided: readonly TaskSpend[], { level }: CostPerOutcomeOptions): OutcomeInterval | null {
+function boundWithoutPass(decided: readonly TaskSpend[], options: CostPerOutcomeOptions): OutcomeInterval | null {
   if (decided.length === 0) return null;
-  const lowUsd = zeroPassBound(sumCosts(decided), decided.length, level);
-  return { lowUsd, highUsd: null, level, method: "zero_pass_bound" };
+  const { level, hourlyUsd } = options;
+  const spendUsd = sumDecimals(decided.map((task) => priceTask(task, hourlyUsd)));
+  return { lowUsd: zeroPassBound(spendUsd, decided.length, level), highUsd: null, level, method: "zero_pass_bound" };
 }

@@ -15,11 +15,12 @@ describe("identity", () => {
   });
   const server = span(2, {
     parentSpanId: hex(1),
+    trusted: true,
     attributes: { "centspan.key.id": "k1", "centspan.key.name": "ci", "centspan.role": "execute" },
   });
   const call = span(3, {
     parentSpanId: hex(2),
-    service: "centspan-gateway",
+    trusted: true,
     attributes: chat(10, {
       "gen_ai.request.reasoning.level": "high",
       "centspan.provenance": "simulated",
@@ -71,7 +72,7 @@ it("an embedding is a call of its own kind of usage: input, and nothing written"
     "centspan.key.id": "k1",
   };
   const name = "embeddings text-embedding-3-small";
-  expect(deriveCalls({ spans: [span(1, { name, service: "centspan-gateway", attributes })] })).toMatchObject([
+  expect(deriveCalls({ spans: [span(1, { name, trusted: true, attributes })] })).toMatchObject([
     {
       source: "gateway",
       model: "text-embedding-3-small",
@@ -90,7 +91,7 @@ describe("one response, several observers", () => {
   });
   const gateway = span(2, {
     traceId: "b".repeat(32),
-    service: "centspan-gateway",
+    trusted: true,
     attributes: chat(100, {
       ...response,
       "gen_ai.usage.cache_read.input_tokens": "64",
@@ -116,10 +117,10 @@ describe("one response, several observers", () => {
 
   it("is one call where the client names it by its request, as Claude Code does", () => {
     const scopeName = "com.anthropic.claude_code.tracing";
-    const attributes = { input_tokens: "36", cache_read_tokens: "64", output_tokens: "1", request_id: "req_1" };
-    const named = { ...gateway.attributes, "centspan.request.id": "req_1" };
+    const attributes = { input_tokens: "36", cache_read_tokens: "64", output_tokens: "1", request_id: "req_a1" };
+    const named = { ...gateway.attributes, "centspan.request.id": "req_a1" };
     const spans = [span(1, { scopeName, attributes }), { ...gateway, attributes: named }];
-    expect(deriveCalls({ spans })).toMatchObject([{ spanId: hex(2), source: "gateway", responseId: "req_1" }]);
+    expect(deriveCalls({ spans })).toMatchObject([{ spanId: hex(2), source: "gateway", responseId: "req_a1" }]);
   });
 
   it("keeps its id whoever reports it, so that the better report replaces the earlier one", () => {
@@ -147,7 +148,7 @@ describe("a usage span that names neither model nor response (Codex)", () => {
     span(n + 9, { parentSpanId: hex(n), attributes: { ...counts, "codex.usage.total_tokens": "109" } }),
   ];
   const answer = (n: number, attributes: Record<string, string>): SpanRecord =>
-    span(n, { service: "centspan-gateway", attributes: chat(100, attributes) });
+    span(n, { trusted: true, attributes: chat(100, attributes) });
 
   it("has them from the spans above", () => {
     expect(deriveCalls({ spans: [turn, ...trace(10)] })).toMatchObject([
@@ -185,6 +186,13 @@ describe("a usage span that names neither model nor response (Codex)", () => {
       [hex(15), "usage_missing"],
     ]);
   });
+});
+
+it("a call before anybody sold tokens is set aside: its clock is wrong, whatever it used", () => {
+  const at = (startedAtNs: bigint) => ({ startedAtNs, endedAtNs: startedAtNs + 1n, attributes: chat(3) });
+  const first = 1_577_836_800_000_000_000n;
+  const calls = deriveCalls({ spans: [span(1, at(5n)), span(2, at(first - 1n)), span(3, at(first))] });
+  expect(calls.map(({ quarantineReason }) => quarantineReason)).toEqual(["clock_wrong", "clock_wrong", ""]);
 });
 
 describe("usage that is not there", () => {

@@ -17,11 +17,6 @@ import { buildForest } from "./span-forest.ts";
 /** Of one or several traces, and the records that may be about their calls. */
 export type UsageSignals = { spans: readonly SpanRecord[]; logs?: readonly LogRecord[] };
 
-export type DeriveOptions = {
-  /** `service.name` of the operator's own gateways: their word on a response is stronger than a client's. */
-  gatewayServices?: readonly string[];
-};
-
 /** Why a span was not billed, or what is remarkable about the call that was. */
 type CallNote =
   | { kind: "not_billed"; traceId: string; spanId: string; reason: "rollup" | "duplicate_export" | "same_response" }
@@ -32,19 +27,15 @@ type CallNote =
 type DerivedCalls = { calls: Call[]; notes: CallNote[] };
 
 /** In order of their start. */
-export const deriveCalls = (signals: UsageSignals, options: DeriveOptions = {}): Call[] =>
-  deriveCallsWithNotes(signals, options).calls;
+export const deriveCalls = (signals: UsageSignals): Call[] => deriveCallsWithNotes(signals).calls;
 
 /**
  * In slices, for whoever reads signals in parts, and may read many: what each trace says of each call, to be merged with what others say of it; a
  * record that stands in no trace and belongs to no span speaks for itself, with an empty trace id. `replaced` are ids
  * under which records would have been calls, had nothing else been known.
  */
-export function* deriveReports(
-  signals: UsageSignals,
-  options: DeriveOptions = {},
-): Sliced<{ calls: Call[]; replaced: string[] }> {
-  const { claims, records } = yield* collectClaims(signals, options);
+export function* deriveReports(signals: UsageSignals): Sliced<{ calls: Call[]; replaced: string[] }> {
+  const { claims, records } = yield* collectClaims(signals);
   const byTrace = groupBy(claims, ({ call }) => call.traceId);
   const calls: Call[] = [];
   for (const ofTrace of byTrace.values()) {
@@ -58,16 +49,16 @@ export function* deriveReports(
   return { calls: calls.sort(compareCalls), replaced: [...replaced] };
 }
 
-function* collectClaims({ spans, logs = [] }: UsageSignals, { gatewayServices = [] }: DeriveOptions) {
+function* collectClaims({ spans, logs = [] }: UsageSignals) {
   const forest = yield* buildForest(spans);
   const records = yield* claimRecords(forest, logs);
   const recorded = new Set(records.flatMap(({ call }) => forest.find(call.traceId, call.spanId) ?? []));
-  const { claims, rollups } = yield* claimSpans(forest, recorded, gatewayServices);
+  const { claims, rollups } = yield* claimSpans(forest, recorded);
   return { forest, records, rollups, claims: yield* joinRecords(forest, claims, records) };
 }
 
-export function deriveCallsWithNotes(signals: UsageSignals, options: DeriveOptions = {}): DerivedCalls {
-  const { forest, rollups, claims } = runAtOnce(collectClaims(signals, options));
+export function deriveCallsWithNotes(signals: UsageSignals): DerivedCalls {
+  const { forest, rollups, claims } = runAtOnce(collectClaims(signals));
   const claimOf = new Map(claims.map((claim) => [claim.call, claim]));
   const merged = mergeByResponse(claims.map(({ call }) => call).sort(compareCalls));
   const calls = merged.map(({ call }) => call).sort(compareCalls);

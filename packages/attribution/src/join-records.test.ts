@@ -74,9 +74,9 @@ describe("Claude Code writes all records in the context of the interaction", () 
 
   it("and the span may know the response by one id and the request by another", () => {
     const spans = [turn, request(2, 10, "req_a")];
-    for (const each of spans) if (each.spanId === hex(2)) each.attributes["gen_ai.response.id"] = "msg_1";
+    for (const each of spans) if (each.spanId === hex(2)) each.attributes["gen_ai.response.id"] = "msg_a1";
     const logs = [record(10, "req_a")];
-    expect(deriveCalls({ spans, logs })).toMatchObject([{ spanId: hex(2), responseId: "msg_1" }]);
+    expect(deriveCalls({ spans, logs })).toMatchObject([{ spanId: hex(2), responseId: "msg_a1" }]);
     // Alone it was a call under the request's id, which nothing else will ever take back.
     const [alone] = deriveCalls({ spans: [], logs });
     expect(runAtOnce(deriveReports({ spans, logs })).replaced).toEqual([alone?.callId]);

@@ -5,7 +5,7 @@
  * common call id; what the call then is, `mergeByResponse` decides.
  */
 import type { SpanRecord } from "@centspan/model";
-import { type Claim, callIdOfResponse, outputTokens, promptTokens } from "./claim.ts";
+import { type Claim, callIdOfResponse, callIdOfSpan, outputTokens, promptTokens } from "./claim.ts";
 import type { RecordClaim } from "./claim-records.ts";
 import { groupBy, groupByTime } from "./group-by.ts";
 import { type Sliced, visitSliced } from "./slices.ts";
@@ -46,12 +46,17 @@ export function* joinRecords(
   return joined;
 }
 
-/** The response's id, where any of the claims knows it; a record is where its span is. */
+/**
+ * The response's id, where any of the claims knows it; a record is where its span is. A trusted span's response is what that
+ * span says, and a call that is known by another span stays that one.
+ */
 function shareId(head: Claim, group: readonly Claim[]): Claim[] {
-  const responseId = group.map(({ call }) => call.responseId).find((id) => id !== "") ?? "";
+  const naming = head.span?.trusted ? [head] : group;
+  const responseId = naming.map(({ call }) => call.responseId).find((id) => id !== "") ?? "";
+  const isOpen = head.span === null || head.call.callId === callIdOfSpan(head.span);
   const shared = {
     responseId,
-    callId: responseId === "" ? head.call.callId : callIdOfResponse(responseId),
+    callId: isOpen && responseId !== "" ? callIdOfResponse(responseId) : head.call.callId,
     ...(head.span && { traceId: head.call.traceId, spanId: head.call.spanId }),
   };
   return group.map((claim) => ({ ...claim, call: { ...claim.call, ...shared } }));

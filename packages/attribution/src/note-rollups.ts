@@ -1,7 +1,7 @@
 /** What parents' sums say beside the calls below them: a hint where they disagree, never a charge. */
 import type { Call } from "@centspan/model";
 import { outputTokens, promptTokens } from "./claim.ts";
-import type { UsageReport } from "./claim-spans.ts";
+import type { UsageReport } from "./read-call-facts.ts";
 import type { SpanForest } from "./span-forest.ts";
 
 export type RollupNote = {

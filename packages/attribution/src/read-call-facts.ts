@@ -9,11 +9,13 @@ import {
   type Recognised,
   readFirstTokenMs,
   readModelFacts,
+  type UsageReading,
 } from "@centspan/dialects";
 import type { SpanLayout, SpanRecord } from "@centspan/model";
 import type { SpanForest } from "./span-forest.ts";
 
 export type Report = { span: SpanRecord; read: Reader; spoken: Recognised<SpanLayout> };
+export type UsageReport = Report & { reading: UsageReading };
 export type CallFacts = ModelFacts & { ttftMs: number | null };
 
 /** Of several responses within one request that of the last report is taken. */

@@ -1,9 +1,11 @@
 /**
  * Whose spend a call is: from its record, else from the nearest span above it that says so, else from its resource.
- * Key id and key name always come from one place, so that no key gets another's name.
+ * Key id and key name always come from one place, so that no key gets another's name. Which of our keys paid is for trusted
+ * spans alone to say, of calls of their own; and of these nobody else says how they came to be.
  */
 import type { ModelFacts } from "@centspan/dialects";
 import { type CallIdentity, PROVENANCES, type Provenance } from "@centspan/model";
+import { readRepository } from "./linking/read-place.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -14,7 +16,7 @@ const CANDIDATES = {
   runId: ["centspan.run.id"],
   sessionId: ["gen_ai.conversation.id", "session.id"],
   role: ["centspan.role"],
-  repository: ["centspan.repository"],
+  repository: ["centspan.repository", "vcs.repository.url.full", "vcs.owner.name", "vcs.repository.name"],
   harnessVersion: ["centspan.harness.version"],
 } as const satisfies Partial<Record<keyof CallIdentity, readonly string[]>>;
 
@@ -34,10 +36,13 @@ type Field = keyof typeof CANDIDATES;
 type Said = Record<Field, string> & { keyId: string; key: string; provenance: string };
 type Own = Pick<ModelFacts, "sessionId" | "keyId" | "key" | "team">;
 
+/** What says something, and whether its word counts. */
+type Place = { attributes: Attributes; trusted: boolean };
+
 /** `around` are the places beyond the record itself, nearest first: those of many calls, so that each is read once. */
 export type IdentityReader = (
-  record: Attributes,
-  around: readonly Attributes[],
+  record: Place,
+  around: readonly Place[],
   own: Own,
 ) => CallIdentity & { provenance: Provenance };
 
@@ -50,9 +55,11 @@ export function createIdentityReader(): IdentityReader {
     return said;
   };
   return (record, around, own) => {
-    const places = [readPlace(record)];
-    for (const place of around) places.push(recall(place));
-    const keyed = places.find(({ keyId, key }) => keyId !== "" || key !== "") ?? own;
+    const places = [readPlace(record.attributes)];
+    for (const place of around) places.push(recall(place.attributes));
+    const strong = record.trusted ? places.filter((_said, n) => n === 0 || around[n - 1]?.trusted === true) : [];
+    const ownKey = record.trusted || !isOneOfOurs(own.keyId) ? own : NO_KEY;
+    const keyed = strong.find(({ keyId, key }) => keyId !== "" || key !== "") ?? ownKey;
     const session = own.sessionId || findFirst(places, "sessionId");
     return {
       keyId: keyed.keyId,
@@ -65,10 +72,14 @@ export function createIdentityReader(): IdentityReader {
       role: findFirst(places, "role"),
       repository: findFirst(places, "repository"),
       harnessVersion: findFirst(places, "harnessVersion"),
-      provenance: readProvenance(findFirst(places, "provenance")),
+      provenance: readProvenance(findFirst(record.trusted ? strong : places, "provenance")),
     };
   };
 }
+
+const NO_KEY = { keyId: "", key: "" };
+/** As the control plane makes ids. What emitters call their own keys looks otherwise, or is meant to be mistaken. */
+const isOneOfOurs = (keyId: string): boolean => keyId.startsWith("key_");
 
 const readPlace = (place: Attributes): Said => ({
   team: readText(place, CANDIDATES.team),
@@ -77,7 +88,7 @@ const readPlace = (place: Attributes): Said => ({
   runId: readText(place, CANDIDATES.runId),
   sessionId: readText(place, CANDIDATES.sessionId),
   role: readText(place, CANDIDATES.role),
-  repository: readText(place, CANDIDATES.repository),
+  repository: readRepository(place),
   harnessVersion: readText(place, CANDIDATES.harnessVersion),
   keyId: place[KEY_ID] ?? "",
   key: place[KEY_NAME] ?? "",

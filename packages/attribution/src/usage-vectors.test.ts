@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom, type Decimal, formatDecimal } from "@centspan/base";
-import { BUCKET_OF_METER, type Buckets, type Call, METERS } from "@centspan/model";
+import { BUCKET_OF_METER, type Buckets, type Call, METERS, type SpanRecord } from "@centspan/model";
 import { describe, expect, it } from "vitest";
 import { callAttributes, deriveCallsWithNotes, sumMetricTotals } from "./index.ts";
 import { type Export, readExports, type Signals } from "./testing/read-otlp.ts";
@@ -87,15 +87,20 @@ describe.skipIf(!shared)("shared OTLP vectors (set CENTSPAN_SHARED)", () => {
   });
 });
 
-function summarise({ context }: Vector, { spans, logs, points }: Signals) {
-  const { calls, notes } = deriveCallsWithNotes({ spans, logs }, { gatewayServices: context?.gateway_services ?? [] });
+/** What the vector calls a gateway's service came with a gateway's credential. */
+const trust = ({ context }: Vector, spans: readonly SpanRecord[]): SpanRecord[] =>
+  spans.map((span) => ({ ...span, trusted: context?.gateway_services?.includes(span.service) ?? false }));
+
+function summarise(vector: Vector, { spans, logs, points }: Signals) {
+  const { calls, notes } = deriveCallsWithNotes({ spans: trust(vector, spans), logs });
   const callsBySession = new Set(calls.map(({ sessionId }) => sessionId));
   return { calls, notes: notes.filter(isOfCall), totals: sumMetricTotals(points, { callsBySession }) };
 }
 const isOfCall = ({ kind }: { kind: string }): boolean => kind === "flag" || kind === "alternative";
 
-function check({ context, expected }: Vector, { spans, logs, points }: Signals): void {
-  const { calls, notes } = deriveCallsWithNotes({ spans, logs }, { gatewayServices: context?.gateway_services ?? [] });
+function check(vector: Vector, { spans, logs, points }: Signals): void {
+  const { expected } = vector;
+  const { calls, notes } = deriveCallsWithNotes({ spans: trust(vector, spans), logs });
   expect(calls).toHaveLength(expected.calls.length);
   for (const [index, want] of expected.calls.entries()) {
     const call = calls[index];

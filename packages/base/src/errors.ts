@@ -98,6 +98,16 @@ export const ERRORS = {
     title: "A budget refuses a model without a price",
     remedy: "Ask for another model, or let somebody add its price, or allow what is unpriced in the budget.",
   },
+  overloaded: {
+    status: 503,
+    title: "Too much at once",
+    remedy: "Repeat as Retry-After says; where it happens often, more of these services are needed.",
+  },
+  unknown_path: {
+    status: 404,
+    title: "No such path",
+    remedy: "Ask for one that the message names; docs/gateway.md, docs/ingest.md and docs/api.md say what they do.",
+  },
   interrupted: { status: 503, title: "Stopped before it was done", remedy: "Start it again." },
 } as const;
 

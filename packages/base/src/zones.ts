@@ -33,6 +33,19 @@ export function startOfDayNs(zone: string, day: string): bigint {
   return BigInt(fromMs) * 1_000_000n;
 }
 
-/** The day after. */
-export const nextDay = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + 24 * HOUR_MS).toISOString().slice(0, 10);
+/** So many days after the day (YYYY-MM-DD), or before it. */
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * HOUR_MS).toISOString().slice(0, 10);
+
+export const nextDay = (day: string): string => addDays(day, 1);
+
+/**
+ * When the time before begins that a stretch is compared with: as many days, by the zone's calendar, where the stretch is
+ * made of days of it, of whatever length; otherwise as long.
+ */
+export function startBeforeNs(zone: string, fromNs: bigint, toNs: bigint): bigint {
+  const [first, end] = [dayOf(zone, fromNs), dayOf(zone, toNs)];
+  const isOfDays = startOfDayNs(zone, first) === fromNs && startOfDayNs(zone, end) === toNs;
+  if (!isOfDays) return 2n * fromNs - toNs;
+  return startOfDayNs(zone, addDays(first, (Date.parse(first) - Date.parse(end)) / (24 * HOUR_MS)));
+}

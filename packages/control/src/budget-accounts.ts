@@ -16,6 +16,7 @@ import { type Database, type Transaction, transact } from "./transact.ts";
 const SHARE = 16;
 const MOST_CALLS = 100;
 const ALERTS_AT_ONCE = 50;
+const FORGOTTEN_AT_ONCE = 10_000;
 
 export function createBudgetAccounts(db: Database): BudgetAccounts {
   return {
@@ -39,7 +40,29 @@ export function createBudgetAccounts(db: Database): BudgetAccounts {
         spentUsd: formatDecimal(spentUsd),
         forecastUsd: forecastUsd && formatDecimal(forecastUsd),
       }));
-      await db.insert(budgetAlerts).values(rows).onConflictDoNothing();
+      // What was told of another limit says nothing of this one.
+      await db
+        .insert(budgetAlerts)
+        .values(rows)
+        .onConflictDoUpdate({
+          target: [
+            budgetAlerts.budget,
+            budgetAlerts.subject,
+            budgetAlerts.from,
+            budgetAlerts.reason,
+            budgetAlerts.channel,
+          ],
+          set: {
+            id: sql`excluded.id`,
+            limitUsd: sql`excluded.limit_usd`,
+            spentUsd: sql`excluded.spent_usd`,
+            forecastUsd: sql`excluded.forecast_usd`,
+            raisedAt: sql`excluded.raised_at`,
+            claimedUntil: null,
+            closedAt: null,
+          },
+          setWhere: sql`${budgetAlerts.limitUsd} <> excluded.limit_usd`,
+        });
     },
 
     async claimBudgetAlerts(channels, forMs) {
@@ -81,6 +104,20 @@ export function createBudgetAccounts(db: Database): BudgetAccounts {
 
     async closeBudgetAlert(alertId) {
       await db.update(budgetAlerts).set({ closedAt: sql`now()` }).where(eq(budgetAlerts.id, alertId));
+    },
+
+    async forgetBudgetAccounts(before) {
+      const { budget, subject, from } = budgetAccounts;
+      const old = db
+        .select({ budget, subject, from })
+        .from(budgetAccounts)
+        .where(and(gt(from, new Date(0)), lt(from, before)))
+        .limit(FORGOTTEN_AT_ONCE);
+      for (let forgotten = 0; ; ) {
+        const { rowCount } = await db.delete(budgetAccounts).where(sql`(${budget}, ${subject}, ${from}) IN ${old}`);
+        forgotten += rowCount ?? 0;
+        if ((rowCount ?? 0) < FORGOTTEN_AT_ONCE) return forgotten;
+      }
     },
   };
 }

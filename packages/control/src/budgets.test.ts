@@ -51,24 +51,49 @@ async function visit({ budgetId }: Budget, holder: string, said: Said = {}) {
 describe("budgets", () => {
   it("are made, listed, replaced and deleted within their workspace", async () => {
     const input = describeBudget({ name: "own", limitUsd: "12.5" });
-    const budget = await control.createBudget("prod", input);
+    const budget = await control.createBudget("prod", input, "tests");
     expect({ ...budget, limitUsd: formatDecimal(budget.limitUsd) }).toMatchObject(input);
     expect(await control.listBudgets("prod")).toContainEqual(budget);
     expect(await control.listBudgets("lab")).toEqual([]);
-    await expect(control.createBudget("prod", input)).rejects.toMatchObject({ code: "conflict", field: "name" });
-    await expect(control.createBudget("nowhere", input)).rejects.toMatchObject({ code: "not_found" });
-    const changed = await control.replaceBudget("prod", budget.budgetId, { ...input, enforcement: "soft" });
+    await expect(control.createBudget("prod", input, "tests")).rejects.toMatchObject({
+      code: "conflict",
+      field: "name",
+    });
+    await expect(control.createBudget("nowhere", input, "tests")).rejects.toMatchObject({ code: "not_found" });
+    const changed = await control.replaceBudget("prod", budget.budgetId, { ...input, enforcement: "soft" }, "tests");
     expect(changed.enforcement).toBe("soft");
-    await expect(control.replaceBudget("lab", budget.budgetId, input)).rejects.toMatchObject({ code: "not_found" });
-    await expect(control.deleteBudget("lab", budget.budgetId)).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.replaceBudget("lab", budget.budgetId, input, "tests")).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(control.deleteBudget("lab", budget.budgetId, "tests")).rejects.toMatchObject({ code: "not_found" });
     await visit(budget, "a", { spent: "1", needed: "1" });
-    await control.deleteBudget("prod", budget.budgetId);
+    await control.deleteBudget("prod", budget.budgetId, "tests");
     expect(await control.listBudgets("prod")).not.toContainEqual(changed);
     expect(await visit(budget, "a", { spent: "1" })).toBeNull();
   });
 
+  it("leave in the audit log who made, changed and ended them, and nothing of what failed", async () => {
+    await control.ensureWorkspace("acme", { id: "audited", name: "audited" });
+    const input = describeBudget({ name: "ci" });
+    const { budgetId } = await control.createBudget("audited", input, "ada (key_1)");
+    await control.createBudget("audited", input, "eve (key_2)").catch(() => undefined);
+    const changed = { ...input, limitUsd: "100.5", enforcement: "soft" as const };
+    await control.replaceBudget("audited", budgetId, changed, "bob (key_3)");
+    await control.replaceBudget("prod", budgetId, changed, "eve (key_2)").catch(() => undefined);
+    await control.deleteBudget("audited", budgetId, "ada (key_1)");
+    await control.deleteBudget("audited", budgetId, "eve (key_2)").catch(() => undefined);
+    const log = await control.listAudit("audited", 10);
+    expect(log.every(({ subject }) => subject === budgetId)).toBe(true);
+    expect(log.map(({ actor, action, details }) => [actor, action, details])).toMatchObject([
+      ["ada (key_1)", "budget.deleted", { name: "ci", limitUsd: "100.5" }],
+      ["bob (key_3)", "budget.replaced", { name: "ci", limitUsd: "10 → 100.5", enforcement: "hard → soft" }],
+      ["ada (key_1)", "budget.created", { name: "ci", scope: "team", subject: "ci", limitUsd: "10" }],
+    ]);
+    expect(Object.keys(log[1]?.details ?? {})).toHaveLength(3);
+  });
+
   it("list what was spent and is held of them, most first", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     for (const [subject, spent] of [
       ["x", "1"],
       ["y", "3"],
@@ -86,8 +111,37 @@ describe("budgets", () => {
 });
 
 describe("an account", () => {
+  it("is forgotten long after its period, with what is held and told of it, unless it is for life", async () => {
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
+    const nothing = { spentUsd: ZERO, wantedUsd: [], nextUsd: ZERO };
+    const days = ["1970-01-01", "2026-08-01", "2026-09-01"].map((day) => new Date(day));
+    for (const from of days) {
+      const id = { budgetId: budget.budgetId, subject: "old", from };
+      await control.visitBudgetAccount({
+        ...id,
+        ...nothing,
+        asideUsd: ZERO.plus(budget.limitUsd),
+        holder: "h",
+        visit: 1,
+        ttlMs: 60_000,
+      });
+      const amounts = { limitUsd: budget.limitUsd, spentUsd: ZERO, forecastUsd: null };
+      await control.raiseBudgetAlerts([{ ...id, ...amounts, reason: "80", channel: "webhook" }]);
+    }
+    expect(await control.forgetBudgetAccounts(new Date("2026-09-01"))).toBe(1);
+    expect(await control.forgetBudgetAccounts(new Date("2026-09-01"))).toBe(0);
+    const left = await control.listBudgetAccounts(
+      days.map((from) => ({ budgetId: budget.budgetId, from })),
+      10,
+    );
+    expect(left.map(({ from }) => from)).toEqual([days[0], days[2]]);
+    const alerts = await control.claimBudgetAlerts(["webhook"], 60_000);
+    expect(alerts.map(({ from }) => from.getTime()).sort()).toEqual([0, Date.parse("2026-09-01")]);
+    await control.deleteBudget("prod", budget.budgetId, "tests");
+  });
+
   it("gives what is needed, some calls more while much is left, and never more than is left", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     expect(await visit(budget, "a", { needed: "2", next: "0.01" })).toEqual(["10", "0", "2.5", "2.5"]);
     expect(await visit(budget, "b", { needed: "0.1", next: "0.001" })).toEqual(["10", "0", "2.7", "0.2"]);
     // Close to the limit a slice would be less than a call.
@@ -100,7 +154,7 @@ describe("an account", () => {
   });
 
   it("holds for calls that wait what fits of them whole, and nothing for the others", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     await visit(budget, "a", { needed: "8" });
     expect(await visit(budget, "b", { wanted: ["0.5", "1", "2"] })).toEqual(["10", "0", "9.5", "1.5"]);
     expect(await visit(budget, "c", { wanted: ["0.6"] })).toEqual(["10", "0", "9.5", "0"]);
@@ -108,7 +162,7 @@ describe("an account", () => {
   });
 
   it("takes back what was held by who does not come again", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     await visit(budget, "dead", { spent: "1", needed: "9", ttlMs: 50 });
     expect(await visit(budget, "b", { needed: "5" })).toEqual(["10", "1", "9", "0"]);
     const state = await waitUntil("the lease to end", async () => {
@@ -121,7 +175,7 @@ describe("an account", () => {
   });
 
   it("counts a visit that is repeated once, and what came after it as well", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     for (let time = 0; time < 3; time++)
       expect(await visit(budget, "a", { visit: 1, spent: "2", needed: "1" })).toEqual(["10", "2", "1", "1"]);
     expect(await visit(budget, "a", { visit: 2, spent: "1" })).toEqual(["10", "3", "0", "0"]);
@@ -132,9 +186,9 @@ describe("an account", () => {
 
   it("holds nothing more where the limit was lowered", async () => {
     const input = describeBudget();
-    const budget = await control.createBudget("prod", input);
+    const budget = await control.createBudget("prod", input, "tests");
     await visit(budget, "a", { spent: "4", needed: "2" });
-    await control.replaceBudget("prod", budget.budgetId, { ...input, limitUsd: "3" });
+    await control.replaceBudget("prod", budget.budgetId, { ...input, limitUsd: "3" }, "tests");
     expect(await visit(budget, "a", { needed: "2" })).toEqual(["3", "4", "0", "0"]);
   });
 
@@ -147,7 +201,7 @@ describe("an account", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-        const budget = await control.createBudget("prod", describeBudget());
+        const budget = await control.createBudget("prod", describeBudget(), "tests");
         const held = new Map<string, number>();
         let spent = 0;
         for (const { holder, spentShare, needed, next } of steps) {
@@ -175,7 +229,7 @@ describe("an account", () => {
   });
 
   it("gives what is left once, to many at once", async () => {
-    const budget = await control.createBudget("prod", describeBudget({ limitUsd: "1" }));
+    const budget = await control.createBudget("prod", describeBudget({ limitUsd: "1" }), "tests");
     const several = Array.from({ length: 3 }, () => openControl({ url: database.url }));
     const visits = Array.from({ length: 60 }, (_, at) =>
       several[at % 3]?.visitBudgetAccount({
@@ -198,6 +252,7 @@ describe("alerts", () => {
     const budget = await control.createBudget(
       "prod",
       describeBudget({ alerts: { thresholds: [80], forecast: true, email: [] } }),
+      "tests",
     );
     await visit(budget, "a", { spent: "9" });
     const alert = {
@@ -219,8 +274,25 @@ describe("alerts", () => {
     expect(await control.claimBudgetAlerts([], 60_000)).toEqual([]);
   });
 
+  it("are raised again for another limit, however often, and once for each", async () => {
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
+    await visit(budget, "a", { spent: "85" });
+    const id = { budgetId: budget.budgetId, subject: "ci", from: FROM };
+    const raise = async (limit: string, spent: string) => {
+      const amounts = { limitUsd: parseDecimal(limit), spentUsd: parseDecimal(spent), forecastUsd: null };
+      const alert = { ...id, ...amounts, reason: "80", channel: "email" as const };
+      await Promise.all([control.raiseBudgetAlerts([alert]), control.raiseBudgetAlerts([alert])]);
+      const due = await control.claimBudgetAlerts(["email"], 60_000);
+      for (const { alertId } of due) await control.closeBudgetAlert(alertId);
+      return due;
+    };
+    const told = [await raise("10", "8"), await raise("10", "9"), await raise("100", "85"), await raise("100.0", "90")];
+    expect(told.map((due) => due.map(({ spentUsd }) => `${spentUsd}`))).toEqual([["8"], [], ["85"], []]);
+    expect(new Set(told.flat().map(({ alertId }) => alertId)).size).toBe(2);
+  });
+
   it("come again where who was to send them did not say that it did", async () => {
-    const budget = await control.createBudget("prod", describeBudget());
+    const budget = await control.createBudget("prod", describeBudget(), "tests");
     await visit(budget, "a", { spent: "9" });
     await control.raiseBudgetAlerts([
       {

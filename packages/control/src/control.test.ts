@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { openGate } from "@centspan/testing";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -64,7 +65,10 @@ describe("migrations", () => {
 
 describe("keys", () => {
   it("gives a secret once, keeps its hash only, and resolves it to its principal", async () => {
-    const key = await control.createKey({ workspace: "prod", name: "payments", kind: "gateway", team: "payments" });
+    const key = await control.createKey(
+      { workspace: "prod", name: "payments", kind: "gateway", team: "payments" },
+      "tests",
+    );
     expect(key.secret).toMatch(/^cs_gateway_[A-Za-z0-9_-]{43}$/);
     expect(key.hint).toBe(key.secret.slice(-4));
     expect(await control.findPrincipal(key.secret)).toEqual({
@@ -90,7 +94,7 @@ describe("keys", () => {
   });
 
   it("knows no secret that it didn't give", async () => {
-    const { secret } = await control.createKey({ workspace: "prod", name: "near", kind: "api", team: null });
+    const { secret } = await control.createKey({ workspace: "prod", name: "near", kind: "api", team: null }, "tests");
     for (const other of ["", "cs_api_", secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), `${secret}\0`]) {
       expect(await control.findPrincipal(other)).toBeNull();
     }
@@ -98,43 +102,89 @@ describe("keys", () => {
 
   it("refuses a second live key of a name in a workspace, and frees the name by revoking", async () => {
     const request = { workspace: "prod", name: "ci", kind: "ingest", team: null } as const;
-    const races = await Promise.allSettled(Array.from({ length: 5 }, () => control.createKey(request)));
+    const races = await Promise.allSettled(Array.from({ length: 5 }, () => control.createKey(request, "tests")));
     const [won] = races.flatMap((race) => (race.status === "fulfilled" ? [race.value] : []));
     const lost = races.flatMap((race) => (race.status === "rejected" ? [race.reason] : []));
     expect(lost).toHaveLength(4);
     for (const reason of lost) expect(reason).toMatchObject({ code: "conflict", field: "name" });
-    await control.createKey({ ...request, workspace: "lab" });
+    await control.createKey({ ...request, workspace: "lab" }, "tests");
 
     const { keyId, secret } = won ?? { keyId: "", secret: "" };
-    await control.revokeKey("prod", keyId);
+    await control.revokeKey("prod", keyId, "tests");
     expect(await control.findPrincipal(secret)).toBeNull();
     const revokedAt = async () => (await control.listKeys("prod")).find((key) => key.keyId === keyId)?.revokedAt;
     const first = await revokedAt();
     expect(first).toBeInstanceOf(Date);
-    await control.revokeKey("prod", keyId);
+    await control.revokeKey("prod", keyId, "tests");
     expect(await revokedAt()).toEqual(first);
-    const again = await control.createKey(request);
+    const again = await control.createKey(request, "tests");
     expect(await control.findPrincipal(again.secret)).toMatchObject({ keyName: "ci" });
   });
 
   it("is org-wide only when made so", async () => {
-    const key = await control.createKey({ workspace: "prod", name: "wide", kind: "api", team: null, orgWide: true });
+    const key = await control.createKey(
+      { workspace: "prod", name: "wide", kind: "api", team: null, orgWide: true },
+      "tests",
+    );
     expect(await control.findPrincipal(key.secret)).toMatchObject({ orgWide: true, org: "acme" });
     expect("orgWide" in key).toBe(false);
   });
 
+  it("leaves in the audit log who made it, said what it may do and revoked it", async () => {
+    await control.ensureWorkspace("audits", { id: "audited", name: "audited" });
+    const request = { workspace: "audited", name: "bot", kind: "gateway" as const, team: "ml" };
+    const { keyId } = await control.createKey(request, "ada (key_1)");
+    await control.createKey(request, "eve (key_2)").catch(() => undefined);
+    await control.setKeyRules("audited", keyId, { models: ["gpt-*"] }, "bob (key_3)");
+    await control.revokeKey("audited", keyId, "ada (key_1)");
+    await control.revokeKey("lab", keyId, "eve (key_2)").catch(() => undefined);
+    const log = await control.listAudit("audited", 10);
+    expect(log.map(({ actor, action, subject, details }) => [actor, action, subject, details])).toEqual([
+      ["ada (key_1)", "key.revoked", keyId, { name: "bot" }],
+      ["bob (key_3)", "key.rules", keyId, { name: "bot", rules: '{"models":["gpt-*"]}' }],
+      [
+        "ada (key_1)",
+        "key.created",
+        keyId,
+        { name: "bot", kind: "gateway", team: "ml", rules: "{}", orgWide: "false" },
+      ],
+    ]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["an id", () => control.revokeKey("prod", "a\0b", "tests")],
+    [
+      "a text in JSON",
+      async () => {
+        const { keyId } = await control.createKey(
+          { workspace: "prod", name: "nul", kind: "gateway", team: null },
+          "tests",
+        );
+        await control.setKeyRules("prod", keyId, { models: ["a\0b"] }, "tests");
+      },
+    ],
+  ])("is not asked for, and has nothing, with a NUL: %s", async (_what, ask) => {
+    await expect(ask()).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("tells nobody what it was given where Postgres refuses it", async () => {
+    const thrown = await control.writeJob("s3cret", 2n ** 70n).catch((error: unknown) => inspect(error));
+    expect(thrown).toContain("(22003)");
+    expect(thrown).not.toContain("s3cret");
+  });
+
   it("keeps workspaces apart", async () => {
-    const key = await control.createKey({ workspace: "lab", name: "mine", kind: "api", team: "research" });
+    const key = await control.createKey({ workspace: "lab", name: "mine", kind: "api", team: "research" }, "tests");
     expect((await control.listKeys("theirs")).length).toBe(0);
     expect(await control.listTeams("theirs")).toEqual([]);
-    await expect(control.revokeKey("prod", key.keyId)).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.revokeKey("prod", key.keyId, "tests")).rejects.toMatchObject({ code: "not_found" });
     expect(await control.findPrincipal(key.secret)).toMatchObject({ workspace: "lab" });
   });
 
   it("names a workspace that doesn't exist", async () => {
     const request = { workspace: "nowhere", name: "a", kind: "api" } as const;
-    await expect(control.createKey({ ...request, team: null })).rejects.toMatchObject({ code: "not_found" });
-    await expect(control.createKey({ ...request, team: "t" })).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.createKey({ ...request, team: null }, "tests")).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.createKey({ ...request, team: "t" }, "tests")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
@@ -153,20 +203,23 @@ describe("organisations", () => {
 
   it("keeps a key's rules, which whoever presents it is known by", async () => {
     const rules = { models: ["gpt-*"], tokensPerMinute: 1000 };
-    const key = await control.createKey({ workspace: "lab", name: "ruled", kind: "gateway", team: null, rules });
+    const key = await control.createKey(
+      { workspace: "lab", name: "ruled", kind: "gateway", team: null, rules },
+      "tests",
+    );
     expect(key.rules).toEqual(rules);
-    const changed = await control.setKeyRules("lab", key.keyId, { priority: "batch" });
+    const changed = await control.setKeyRules("lab", key.keyId, { priority: "batch" }, "tests");
     expect(changed.rules).toEqual({ priority: "batch" });
     expect(await control.findPrincipal(key.secret)).toMatchObject({ rules: { priority: "batch" } });
-    await expect(control.setKeyRules("prod", key.keyId, {})).rejects.toMatchObject({ code: "not_found" });
-    await control.revokeKey("lab", key.keyId);
+    await expect(control.setKeyRules("prod", key.keyId, {}, "tests")).rejects.toMatchObject({ code: "not_found" });
+    await control.revokeKey("lab", key.keyId, "tests");
   });
 
   it("ensures a team with its department, which a key of that team leaves alone", async () => {
     await control.ensureTeam("lab", { id: "ml", name: "ML", department: "R&D" });
     await control.ensureTeam("lab", { id: "ml", name: "Machine learning", department: "R&D" });
     expect(await control.listTeams("lab")).toContainEqual({ id: "ml", name: "Machine learning", department: "R&D" });
-    await control.createKey({ workspace: "lab", name: "ml-agent", kind: "gateway", team: "ml" });
+    await control.createKey({ workspace: "lab", name: "ml-agent", kind: "gateway", team: "ml" }, "tests");
     expect(await control.listTeams("lab")).toContainEqual({ id: "ml", name: "Machine learning", department: "R&D" });
     await expect(control.ensureTeam("nowhere", { id: "a", name: "A", department: "" })).rejects.toMatchObject({
       code: "not_found",

@@ -1,12 +1,13 @@
 /**
- * Keys: what a presented secret stands for, and the list of keys of a workspace.
+ * Keys: what a presented secret stands for, and the list of keys of a workspace. Each change of one is in the audit log.
  * Invariants: a secret leaves only createKey; a lookup does the same work whether the secret is known or not.
  */
 import { CentspanError, createId } from "@centspan/base";
 import type { Key, KeyStore } from "@centspan/model";
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { insertAudit } from "./period-store.ts";
 import { keys, teams, workspaces } from "./schema.ts";
-import { createSecret, hashSecret, hintOf } from "./secrets.ts";
+import { createSecret, deriveWebhookSecret, hashSecret, hintOf } from "./secrets.ts";
 import { violatedConstraint } from "./store-errors.ts";
 import { type Database, transact } from "./transact.ts";
 
@@ -22,24 +23,35 @@ const publicColumns = {
   rules: keys.rules,
 };
 
+const principalColumns = {
+  keyId: keys.id,
+  keyName: keys.name,
+  kind: keys.kind,
+  workspace: keys.workspace,
+  org: workspaces.org,
+  team: keys.team,
+  orgWide: keys.orgWide,
+  rules: keys.rules,
+};
+
 export function createKeyStore(db: Database): KeyStore {
   return {
     async findPrincipal(secret) {
       const [principal] = await db
-        .select({
-          keyId: keys.id,
-          keyName: keys.name,
-          kind: keys.kind,
-          workspace: keys.workspace,
-          org: workspaces.org,
-          team: keys.team,
-          orgWide: keys.orgWide,
-          rules: keys.rules,
-        })
+        .select(principalColumns)
         .from(keys)
         .innerJoin(workspaces, eq(workspaces.id, keys.workspace))
         .where(and(eq(keys.secretHash, hashSecret(secret)), isNull(keys.revokedAt)));
       return principal ?? null;
+    },
+
+    async findSigner(keyId) {
+      const [found] = await db
+        .select({ principal: principalColumns, secretHash: keys.secretHash })
+        .from(keys)
+        .innerJoin(workspaces, eq(workspaces.id, keys.workspace))
+        .where(and(eq(keys.id, keyId), isNull(keys.revokedAt)));
+      return found ? { principal: found.principal, webhookSecret: deriveWebhookSecret(found.secretHash) } : null;
     },
 
     listKeys: (workspace) =>
@@ -49,7 +61,7 @@ export function createKeyStore(db: Database): KeyStore {
         .where(eq(keys.workspace, workspace))
         .orderBy(asc(keys.createdAt), asc(keys.id)),
 
-    async createKey(key) {
+    async createKey(key, actor) {
       const secret = createSecret(key.kind);
       const row = { ...key, id: createId("key"), secretHash: hashSecret(secret), hint: hintOf(secret) };
       try {
@@ -60,32 +72,47 @@ export function createKeyStore(db: Database): KeyStore {
             await tx.insert(teams).values(team).onConflictDoNothing();
           }
           const [inserted] = await tx.insert(keys).values(row).returning(publicColumns);
-          return inserted;
+          const { name, kind, team, rules, orgWide } = row;
+          const details = {
+            name,
+            kind,
+            team: team ?? "",
+            rules: JSON.stringify(rules ?? {}),
+            orgWide: String(orgWide ?? false),
+          };
+          await insertAudit(tx, key.workspace, { actor, action: "key.created", subject: row.id, details });
+          return requireKey(inserted, row.id);
         });
-        return { ...requireKey(created, row.id), secret };
+        return { ...created, secret };
       } catch (thrown) {
         throw explainViolation(thrown, key);
       }
     },
 
-    async setKeyRules(workspace, keyId, rules) {
-      const [changed] = await db
-        .update(keys)
-        .set({ rules })
-        .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
-        .returning(publicColumns);
-      return requireKey(changed, keyId);
-    },
+    setKeyRules: (workspace, keyId, rules, actor) =>
+      transact(db, async (tx) => {
+        const [changed] = await tx
+          .update(keys)
+          .set({ rules })
+          .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
+          .returning(publicColumns);
+        const key = requireKey(changed, keyId);
+        const details = { name: key.name, rules: JSON.stringify(rules) };
+        await insertAudit(tx, workspace, { actor, action: "key.rules", subject: keyId, details });
+        return key;
+      }),
 
-    async revokeKey(workspace, keyId) {
-      const [revoked] = await db
-        .update(keys)
-        // The first revocation is the one that counts.
-        .set({ revokedAt: sql`coalesce(${keys.revokedAt}, now())` })
-        .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
-        .returning(publicColumns);
-      requireKey(revoked, keyId);
-    },
+    revokeKey: (workspace, keyId, actor) =>
+      transact(db, async (tx) => {
+        const [revoked] = await tx
+          .update(keys)
+          // The first revocation is the one that counts.
+          .set({ revokedAt: sql`coalesce(${keys.revokedAt}, now())` })
+          .where(and(eq(keys.workspace, workspace), eq(keys.id, keyId)))
+          .returning(publicColumns);
+        const { name } = requireKey(revoked, keyId);
+        await insertAudit(tx, workspace, { actor, action: "key.revoked", subject: keyId, details: { name } });
+      }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { parseDecimal } from "@centspan/base";
-import { findBillingPeriod, type Statement } from "@centspan/model";
+import { findBillingPeriod, type Statement, type UsageUnit } from "@centspan/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Control, openControl } from "./index.ts";
 import { createDatabase } from "./testing/create-database.ts";
@@ -29,14 +29,47 @@ const statement: Statement = {
     { team: "", lines: 1, exactUsd: parseDecimal("0.1"), amountUsd: parseDecimal("0.1"), owner: null },
     { team: "data", lines: 3, exactUsd: parseDecimal("1.000000000001"), amountUsd: parseDecimal("1"), owner: null },
   ],
+  commitments: [
+    {
+      commitment: "plan",
+      team: "data",
+      status: "used",
+      payPerTokenUsd: parseDecimal("2.000000000001"),
+      costUsd: parseDecimal("0.999999999999"),
+      provenance: "allocated",
+    },
+  ],
   unpricedCalls: 2,
   quarantinedCalls: 0,
+  unratedUnits: 1,
 };
 const month = (period: string, zone = "UTC") => findBillingPeriod(zone, period);
 const close = (workspace: string, period: string, zone?: string) =>
   control.closePeriod(workspace, month(period, zone), "ada", async () => statement);
 
 describe("closing", () => {
+  it("waits for writers, not for ever, and leaves nothing behind when it gives up", async () => {
+    const workspace = await freshWorkspace();
+    const impatient = openControl({ url: database.url, patienceMs: 100, maxConnections: 1 });
+    await control.whileAlone(workspace, async () => {
+      await expect(
+        impatient.closePeriod(workspace, month("2026-10"), "ada", async () => statement),
+      ).rejects.toMatchObject({ code: "store_unavailable", message: expect.stringContaining("books are in use") });
+      // On the only connection that it has: what it acknowledges is there for others.
+      await impatient.writeAudit(workspace, { actor: "ada", action: "test", subject: "s", details: {} });
+      expect(await control.listAudit(workspace, 10)).toMatchObject([{ action: "test" }]);
+    });
+    await close(workspace, "2026-10");
+    await impatient.close();
+  });
+
+  it("refuses a month of another zone than the workspace has by then", async () => {
+    const workspace = await freshWorkspace();
+    await control.setTimeZone(workspace, "Europe/Berlin");
+    await expect(close(workspace, "2026-10")).rejects.toMatchObject({ code: "conflict", field: "period" });
+    await close(workspace, "2026-10", "Europe/Berlin");
+  });
+
   it("keeps the statement to the last digit, and who closed", async () => {
     const workspace = await freshWorkspace();
     const closed = await close(workspace, "2026-10");
@@ -48,14 +81,14 @@ describe("closing", () => {
     ]);
   });
 
-  it("is once for each month, one after the other", async () => {
+  it("is once for each month, with all before it", async () => {
     const workspace = await freshWorkspace();
     await close(workspace, "2026-10");
     await expect(close(workspace, "2026-10")).rejects.toMatchObject({ code: "conflict", field: "period" });
     await expect(close(workspace, "2026-09")).rejects.toMatchObject({ code: "conflict" });
-    await expect(close(workspace, "2026-12")).rejects.toThrow("the last closed one is 2026-10");
-    await close(workspace, "2026-11");
-    expect((await control.listClosedPeriods(workspace)).map(({ period }) => period)).toEqual(["2026-11", "2026-10"]);
+    await close(workspace, "2026-12");
+    await expect(close(workspace, "2026-11")).rejects.toThrow("2026-11 is closed");
+    expect((await control.listClosedPeriods(workspace)).map(({ period }) => period)).toEqual(["2026-12", "2026-10"]);
   });
 
   it("waits for who writes, and makes who comes later wait and see it", async () => {
@@ -64,7 +97,7 @@ describe("closing", () => {
     let finish = () => {};
     let writing: Promise<unknown> = Promise.resolve();
     await new Promise<void>((start) => {
-      writing = control.whileOpen(workspace, async (closedToNs) => {
+      writing = control.whileAlone(workspace, async (closedToNs) => {
         start();
         await new Promise<void>((resolve) => {
           finish = resolve;
@@ -77,10 +110,10 @@ describe("closing", () => {
       return statement;
     });
     // Others of the same workspace are behind whoever closes, those of another one are not.
-    await control.whileOpen(await freshWorkspace(), async () => events.push("elsewhere"));
+    await control.whileAlone(await freshWorkspace(), async () => events.push("elsewhere"));
     finish();
     await Promise.all([writing, closing]);
-    await control.whileOpen(workspace, async (closedToNs) => events.push(`then ${closedToNs}`));
+    await control.whileAlone(workspace, async (closedToNs) => events.push(`then ${closedToNs}`));
     expect(events).toEqual(["elsewhere", "wrote while closed to 0", "summed", `then ${month("2026-10").toNs}`]);
   });
 
@@ -120,4 +153,29 @@ it("has a time zone for each workspace, until a month of it is closed", async ()
   await close(workspace, "2026-10", "Asia/Seoul");
   await expect(control.setTimeZone(workspace, "UTC")).rejects.toMatchObject({ code: "conflict", field: "timeZone" });
   await expect(control.readTimeZone("nowhere")).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("keeps what could not be rated until it is, and counts what came since the last month was closed", async () => {
+  const workspace = await freshWorkspace();
+  const trace = { kind: "trace", traceId: "t" } as const;
+  const session = { kind: "session", sessionId: "s", fromNs: 1n, toNs: 5n } as const;
+  const keep = (unit: UsageUnit, receivedAtNs: bigint, message = "why") =>
+    control.keepUnratedUnit({ workspace, unit, message, receivedAtNs });
+  const october = month("2026-10");
+  await keep(trace, october.fromNs);
+  await keep(trace, october.toNs - 1n, `told with \0 ${"at length ".repeat(100)}`);
+  await keep(session, october.fromNs);
+  expect(await control.listUnratedUnits(workspace)).toMatchObject([
+    { unit: session, attempts: 1, receivedAtNs: october.fromNs },
+    { unit: trace, attempts: 2, receivedAtNs: october.toNs - 1n, message: expect.stringMatching(/^told with {2}at/) },
+  ]);
+  expect(await control.listUnratedUnits()).toEqual(expect.arrayContaining(await control.listUnratedUnits(workspace)));
+  const count = async () => (await control.readPeriodBooks(workspace)).unratedUnits;
+  expect(await count()).toBe(2);
+  await close(workspace, "2026-10");
+  expect(await count()).toBe(0);
+  await keep(trace, october.toNs);
+  expect(await count()).toBe(1);
+  await control.forgetUnratedUnit(workspace, trace);
+  expect([await count(), (await control.listUnratedUnits(workspace)).length]).toEqual([0, 1]);
 });

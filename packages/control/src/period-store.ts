@@ -1,32 +1,29 @@
 /**
- * Closed months, their statements, and who did what. Invariant: no month is closed while charge lines are being written,
- * and none are written while one is. Writers share an advisory lock of their workspace, and whoever closes waits for it
- * alone; both are released with their transaction, also when a process dies.
+ * Closed months, their statements, and who did what. Invariant: no month is closed while calls are being written, and
+ * none are written while one is. Who writes or closes has an advisory lock of the workspace alone; it is released with
+ * its transaction, also when a process dies.
  */
 import { CentspanError, formatDecimal, parseDecimal } from "@centspan/base";
-import type { BillingPeriod, ClosedPeriod, PeriodStore } from "@centspan/model";
+import type { BillingPeriod, ClosedPeriod, PeriodBooks, PeriodStore } from "@centspan/model";
 import { and, asc, desc, eq, max, sql } from "drizzle-orm";
-import { auditLog, periods, statementLines, workspaces } from "./schema.ts";
+import { listCommitments } from "./list-commitments.ts";
+import { auditLog, commitmentLines, periods, statementLines, workspaces } from "./schema.ts";
 import { type Database, transact } from "./transact.ts";
+import { countUnratedUnits } from "./unrated-store.ts";
 
 type Queries = Pick<Database, "select" | "insert" | "update" | "execute">;
 
 export function createPeriodStore(db: Database): PeriodStore {
   return {
-    whileOpen: (workspace, write) =>
+    whileAlone: (workspace, work) =>
       transact(db, async (tx) => {
-        await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${lockOf(workspace)})`);
-        return write(await readClosedTo(tx, workspace));
+        await tx.execute(sql`SELECT pg_advisory_xact_lock(${lockOf(workspace)})`);
+        return work(await readClosedTo(tx, workspace));
       }),
 
-    async readTimeZone(workspace) {
-      const [row] = await db
-        .select({ timeZone: workspaces.timeZone })
-        .from(workspaces)
-        .where(eq(workspaces.id, workspace));
-      if (row === undefined) throw new CentspanError("not_found", `There is no workspace ${workspace}.`);
-      return row.timeZone;
-    },
+    readPeriodBooks: (workspace) => readBooks(db, workspace),
+
+    readTimeZone: (workspace) => readTimeZone(db, workspace),
 
     setTimeZone: (workspace, timeZone) =>
       transact(db, async (tx) => {
@@ -44,10 +41,11 @@ export function createPeriodStore(db: Database): PeriodStore {
     closePeriod: (workspace, period, actor, state) =>
       transact(db, async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(${lockOf(workspace)})`);
-        const [last] = await listClosedPeriods(tx, workspace);
-        if (last !== undefined) requireNext(last, period);
-        const { lines, unpricedCalls, quarantinedCalls } = await state();
-        const row = { workspace, ...period, unpricedCalls, quarantinedCalls, closedBy: actor };
+        requireZone(await readTimeZone(tx, workspace), period);
+        const books = await readBooks(tx, workspace);
+        if (books.closed[0] !== undefined) requireOpen(books.closed[0], period);
+        const { lines, commitments, ...unknown } = await state(books);
+        const row = { workspace, ...period, ...unknown, closedBy: actor };
         const [closed] = await tx.insert(periods).values(row).returning({ closedAt: periods.closedAt });
         const rows = lines.map((line) => ({
           workspace,
@@ -57,10 +55,18 @@ export function createPeriodStore(db: Database): PeriodStore {
           amountUsd: formatDecimal(line.amountUsd),
         }));
         if (rows.length > 0) await tx.insert(statementLines).values(rows);
-        const details = { timeZone: period.timeZone, teams: lines.length, unpricedCalls, quarantinedCalls };
+        const spread = commitments.map((line) => ({
+          workspace,
+          period: period.period,
+          ...line,
+          payPerTokenUsd: formatDecimal(line.payPerTokenUsd),
+          costUsd: formatDecimal(line.costUsd),
+        }));
+        if (spread.length > 0) await tx.insert(commitmentLines).values(spread);
+        const details = { timeZone: period.timeZone, teams: lines.length, ...unknown };
         await insertAudit(tx, workspace, { actor, action: "period.close", subject: period.period, details });
         if (closed === undefined) throw new Error("a closed period that was not returned");
-        return { ...period, lines, unpricedCalls, quarantinedCalls, closedBy: actor, ...closed };
+        return { ...period, lines, commitments, ...unknown, closedBy: actor, ...closed };
       }),
 
     assignUnallocated: (workspace, period, owner, actor) =>
@@ -95,9 +101,10 @@ export function createPeriodStore(db: Database): PeriodStore {
   };
 }
 
-const lockOf = (workspace: string) => sql`hashtextextended(${`books of ${workspace}`}, 0)`;
+/** Whoever holds it alone waits for writers, and lets none in. */
+export const lockOf = (workspace: string) => sql`hashtextextended(${`books of ${workspace}`}, 0)`;
 
-async function readClosedTo(db: Queries, workspace: string): Promise<bigint> {
+export async function readClosedTo(db: Queries, workspace: string): Promise<bigint> {
   const [row] = await db
     .select({ toNs: max(periods.toNs) })
     .from(periods)
@@ -105,11 +112,36 @@ async function readClosedTo(db: Queries, workspace: string): Promise<bigint> {
   return row?.toNs ?? 0n;
 }
 
-function requireNext(last: ClosedPeriod, { period, fromNs }: BillingPeriod): void {
-  if (fromNs === last.toNs) return;
-  const why =
-    fromNs < last.toNs ? "is closed" : `comes after a month that is open: the last closed one is ${last.period}`;
-  throw new CentspanError("conflict", `period: ${period} ${why}`, { field: "period" });
+async function readBooks(db: Queries, workspace: string): Promise<PeriodBooks> {
+  const closed = await listClosedPeriods(db, workspace);
+  return {
+    closed,
+    commitments: await listCommitments(db, workspace),
+    unratedUnits: await countUnratedUnits(db, workspace, closed[0]?.toNs ?? 0n),
+  };
+}
+
+async function readTimeZone(db: Queries, workspace: string): Promise<string> {
+  const [row] = await db.select({ timeZone: workspaces.timeZone }).from(workspaces).where(eq(workspaces.id, workspace));
+  if (row === undefined) throw new CentspanError("not_found", `There is no workspace ${workspace}.`);
+  return row.timeZone;
+}
+
+/** It may have changed since the period was worked out. */
+function requireZone(timeZone: string, period: BillingPeriod): void {
+  if (timeZone === period.timeZone) return;
+  throw new CentspanError(
+    "conflict",
+    `period: is a month of ${period.timeZone}, and the workspace's zone is ${timeZone}`,
+    {
+      field: "period",
+    },
+  );
+}
+
+function requireOpen(last: ClosedPeriod, { period, fromNs }: BillingPeriod): void {
+  if (fromNs >= last.toNs) return;
+  throw new CentspanError("conflict", `period: ${period} is closed`, { field: "period" });
 }
 
 export async function insertAudit(
@@ -121,10 +153,18 @@ export async function insertAudit(
 }
 
 async function listClosedPeriods(db: Queries, workspace: string): Promise<ClosedPeriod[]> {
-  const [rows, lines] = await Promise.all([
-    db.select().from(periods).where(eq(periods.workspace, workspace)).orderBy(desc(periods.fromNs)),
-    db.select().from(statementLines).where(eq(statementLines.workspace, workspace)).orderBy(asc(statementLines.team)),
-  ]);
+  // One after the other: it may be a transaction's connection.
+  const rows = await db.select().from(periods).where(eq(periods.workspace, workspace)).orderBy(desc(periods.fromNs));
+  const lines = await db
+    .select()
+    .from(statementLines)
+    .where(eq(statementLines.workspace, workspace))
+    .orderBy(asc(statementLines.team));
+  const commitments = await db
+    .select()
+    .from(commitmentLines)
+    .where(eq(commitmentLines.workspace, workspace))
+    .orderBy(asc(commitmentLines.commitment), asc(commitmentLines.team), asc(commitmentLines.status));
   return rows.map(({ workspace: _workspace, ...row }) => ({
     ...row,
     lines: lines
@@ -135,6 +175,16 @@ async function listClosedPeriods(db: Queries, workspace: string): Promise<Closed
         exactUsd: parseDecimal(exactUsd),
         amountUsd: parseDecimal(amountUsd),
         owner,
+      })),
+    commitments: commitments
+      .filter(({ period }) => period === row.period)
+      .map(({ commitment, team, status, payPerTokenUsd, costUsd, provenance }) => ({
+        commitment,
+        team,
+        status,
+        payPerTokenUsd: parseDecimal(payPerTokenUsd),
+        costUsd: parseDecimal(costUsd),
+        provenance,
       })),
   }));
 }

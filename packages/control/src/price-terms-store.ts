@@ -61,6 +61,23 @@ export function createPriceTermsStore(db: Database): PriceTermsStore {
           .where(isIt);
         await insertAudit(tx, workspace, { actor, action: "prices.ended", subject: id, details: { to } });
       }),
+
+    correctExchangeRate: (workspace, rate, actor) =>
+      transact(db, async (tx) => {
+        await lock(tx, workspace);
+        const { currency, from, usd } = rate;
+        const isIt = and(
+          eq(exchangeRates.workspace, workspace),
+          eq(exchangeRates.currency, currency),
+          eq(exchangeRates.from, from),
+        );
+        const [row] = await tx.select({ rate: exchangeRates.rate }).from(exchangeRates).where(isIt);
+        if (!row) throw new CentspanError("not_found", `There is no exchange rate of ${currency} from ${from}.`);
+        await tx.update(exchangeRates).set({ rate }).where(isIt);
+        const subject = `${currency} ${from}`;
+        const details = { usd: `${row.rate.usd} → ${usd}` };
+        await insertAudit(tx, workspace, { actor, action: "prices.corrected", subject, details });
+      }),
   };
 }
 
@@ -81,13 +98,14 @@ async function readTerms(db: Queries, workspace: string): Promise<PriceTerms> {
   return { contracts: contracts.map(({ contract }) => contract), exchangeRates: rates.map(({ rate }) => rate) };
 }
 
-/** Of what is given, what is not there yet. The same once more is no change; another under the same name is refused. */
+/** Whether it is not there yet. The same once more is no change; another under the same name is refused. */
+export function isNew<T>(given: T, known: T | undefined, name: string, field: string): boolean {
+  if (known === undefined) return true;
+  if (isDeepStrictEqual(known, given)) return false;
+  throw new CentspanError("conflict", `${field}: entry ${name}: is there already, and says otherwise`, { field });
+}
+
 function findAdded(before: PriceTerms, { contracts, exchangeRates: rates }: PriceTerms): PriceTerms {
-  const isNew = <T>(given: T, known: T | undefined, name: string, field: string): boolean => {
-    if (known === undefined) return true;
-    if (isDeepStrictEqual(known, given)) return false;
-    throw new CentspanError("conflict", `${field}: entry ${name}: is there already, and says otherwise`, { field });
-  };
   return {
     contracts: contracts.filter((contract) => {
       const known = before.contracts.find(({ id }) => id === contract.id);

@@ -6,9 +6,15 @@
  */
 import type {
   AlertChannel,
+  ApprovalDecision,
+  ApprovalInput,
   AuditEntry,
   BudgetInput,
+  Commitment,
+  CommitmentLine,
+  CompletionRule,
   ContractPrice,
+  EvaluationSet,
   ExchangeRate,
   KeyKind,
   KeyRules,
@@ -20,6 +26,7 @@ import {
   boolean,
   check,
   customType,
+  doublePrecision,
   foreignKey,
   index,
   integer,
@@ -92,7 +99,7 @@ export const keys = pgTable(
   (table) => [
     uniqueIndex("keys_secret_hash").on(table.secretHash),
     uniqueIndex("keys_live_name").on(table.workspace, table.name).where(sql`${table.revokedAt} IS NULL`),
-    check("keys_kind", sql`${table.kind} IN ('gateway', 'ingest', 'api')`),
+    check("keys_kind", sql`${table.kind} IN ('gateway', 'ingest', 'gateway-ingest', 'api')`),
     check("keys_secret_hash_length", sql`octet_length(${table.secretHash}) = 32`),
   ],
 );
@@ -177,7 +184,7 @@ export const budgetLeases = pgTable(
   ],
 );
 
-/** Of each account one for each reason, and way to tell it. */
+/** Of each account one for each reason, and way to tell it: of the limit that it had by then. */
 export const budgetAlerts = pgTable(
   "budget_alerts",
   {
@@ -209,6 +216,28 @@ export const jobs = pgTable("jobs", {
   updatedAt: instant("updated_at").notNull().defaultNow(),
 });
 
+/** What the worker could not rate: a trace, or a stretch of a session; what does not apply is "" and 0. */
+export const unratedUnits = pgTable(
+  "unrated_units",
+  {
+    workspace: text("workspace").notNull(),
+    traceId: text("trace_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    fromNs: bigint("from_ns", { mode: "bigint" }).notNull(),
+    toNs: bigint("to_ns", { mode: "bigint" }).notNull(),
+    message: text("message").notNull(),
+    attempts: integer("attempts").notNull().default(1),
+    receivedAtNs: bigint("received_at_ns", { mode: "bigint" }).notNull(),
+    failedAt: instant("failed_at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({
+      name: "unrated_units_pkey",
+      columns: [table.workspace, table.traceId, table.sessionId, table.fromNs, table.toNs],
+    }),
+  ],
+);
+
 /** Months that are closed. Rows are made once and never change, but for who answers for what no team owns. */
 export const periods = pgTable(
   "periods",
@@ -222,6 +251,7 @@ export const periods = pgTable(
     toNs: bigint("to_ns", { mode: "bigint" }).notNull(),
     unpricedCalls: integer("unpriced_calls").notNull(),
     quarantinedCalls: integer("quarantined_calls").notNull(),
+    unratedUnits: integer("unrated_units").notNull().default(0),
     closedAt: instant("closed_at").notNull().defaultNow(),
     closedBy: text("closed_by").notNull(),
   },
@@ -247,6 +277,46 @@ export const statementLines = pgTable(
       foreignColumns: [periods.workspace, periods.period],
     }),
   ],
+);
+
+/** What of a closed month's statement comes from commitments. */
+export const commitmentLines = pgTable(
+  "commitment_lines",
+  {
+    workspace: text("workspace").notNull(),
+    period: text("period").notNull(),
+    commitment: text("commitment").notNull(),
+    team: text("team").notNull(),
+    status: text("status").$type<CommitmentLine["status"]>().notNull(),
+    payPerTokenUsd: usd("pay_per_token_usd").notNull(),
+    costUsd: usd("cost_usd").notNull(),
+    provenance: text("provenance").$type<CommitmentLine["provenance"]>().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "commitment_lines_pkey",
+      columns: [table.workspace, table.period, table.commitment, table.team, table.status],
+    }),
+    foreignKey({
+      name: "commitment_lines_period",
+      columns: [table.workspace, table.period],
+      foreignColumns: [periods.workspace, periods.period],
+    }),
+  ],
+);
+
+/** Seats, credits and capacity, whole as they were checked; an end is the one thing that comes later. */
+export const commitments = pgTable(
+  "commitments",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text("id").notNull(),
+    commitment: jsonb("commitment").$type<Commitment>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "commitments_pkey", columns: [table.workspace, table.id] })],
 );
 
 /** Contracts with providers, whole as they were checked; an end is the one thing that comes later. */
@@ -275,6 +345,88 @@ export const exchangeRates = pgTable(
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ name: "exchange_rates_pkey", columns: [table.workspace, table.currency, table.from] })],
+);
+
+/** What a call costs on the processors of the gateways that share this store. */
+export const gatewayCosts = pgTable("gateway_costs", {
+  gateway: text("gateway").primaryKey(),
+  cpuModel: text("cpu_model").notNull(),
+  cpuUsPerCall: doublePrecision("cpu_us_per_call").notNull(),
+  heardAt: instant("heard_at").notNull().defaultNow(),
+});
+
+/** What an hour of a team's review costs. */
+export const reviewRates = pgTable(
+  "review_rates",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    team: text("team").notNull(),
+    usdPerHour: usd("usd_per_hour").notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "review_rates_pkey", columns: [table.workspace, table.team] }),
+    check("review_rates_usd_per_hour", sql`${table.usdPerHour} >= 0`),
+  ],
+);
+
+/** What people are asked to approve. Its link is signed with the key, which nothing else is. */
+export const approvals = pgTable("approvals", {
+  id: text("id").primaryKey(),
+  workspace: text("workspace")
+    .notNull()
+    .references(() => workspaces.id),
+  signingKey: bytes("signing_key").notNull(),
+  asked: jsonb("asked").$type<ApprovalInput>().notNull(),
+  askedBy: text("asked_by").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  decision: jsonb("decision").$type<ApprovalDecision>(),
+  decidedAt: instant("decided_at"),
+});
+
+/** When runs count as completed, whole as they were checked. */
+export const completionRules = pgTable(
+  "completion_rules",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    name: text("name").notNull(),
+    rule: jsonb("rule").$type<CompletionRule>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "completion_rules_pkey", columns: [table.workspace, table.name] })],
+);
+
+/** Sets of tasks with the bar that models are held against. */
+export const evaluationSets = pgTable(
+  "evaluation_sets",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    name: text("name").notNull(),
+    set: jsonb("set").$type<EvaluationSet>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "evaluation_sets_pkey", columns: [table.workspace, table.name] })],
+);
+
+/** Reports that were not taken, by source and reason. */
+export const reportRefusals = pgTable(
+  "report_refusals",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    source: text("source").notNull(),
+    reason: text("reason").notNull(),
+    count: integer("count").notNull(),
+    firstAt: instant("first_at").notNull().defaultNow(),
+    lastAt: instant("last_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ name: "report_refusals_pkey", columns: [table.workspace, table.source, table.reason] })],
 );
 
 /** Who did what that money depends on. Rows are only ever added. */

@@ -1,6 +1,6 @@
 /**
  * Turns what the driver throws into the errors of the table: a database that is away is `store_unavailable`.
- * Must not: hide a bug; whatever isn't known here is thrown on as it came.
+ * Must not: hide a bug; whatever isn't known here is thrown on, without what was written or asked for.
  */
 import { CentspanError } from "@centspan/base";
 import { DatabaseError } from "pg";
@@ -43,12 +43,36 @@ export function violatedConstraint(thrown: unknown): string | null {
   return null;
 }
 
+/** Lock not available: somebody else has had it for longer than one waits. */
+const isLockedOut = (error: Error): boolean => error instanceof DatabaseError && error.code === "55P03";
+
 function translateStoreError(thrown: unknown): unknown {
-  if (thrown instanceof CentspanError || !causesOf(thrown).some(isAway)) return thrown;
+  const causes = thrown instanceof CentspanError ? [] : causesOf(thrown);
+  if (causes.some(isLockedOut)) {
+    return new CentspanError(
+      "store_unavailable",
+      "The books are in use: calls are being written, or a month is closing.",
+      {
+        retryAfterS: 5,
+        cause: thrown,
+      },
+    );
+  }
+  const refused = causes.find((cause) => cause instanceof DatabaseError);
+  if (!causes.some(isAway)) return refused === undefined ? thrown : explainRefusal(refused);
   return new CentspanError("store_unavailable", "The control database (Postgres) does not answer.", {
     retryAfterS: 2,
     cause: thrown,
   });
+}
+
+/** NUL, as bytes and as JSON. */
+const UNWRITABLE_STATES = /^(22021|22P05)$/;
+
+/** Without the statement and what it was given, as drizzle tells them: they may be secrets, and this goes to logs. */
+function explainRefusal({ code = "", message }: DatabaseError): Error {
+  if (!UNWRITABLE_STATES.test(code)) return new Error(`Postgres refuses a statement: ${message} (${code})`);
+  return new CentspanError("invalid_request", "A text has a NUL in it, which can't be kept.");
 }
 
 type Method = (...args: never[]) => Promise<unknown>;

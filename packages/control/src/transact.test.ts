@@ -36,7 +36,7 @@ it("gives back a connection that breaks as a transaction begins", async () => {
   await control.migrate();
   await control.ensureWorkspace("acme", { id: "prod", name: "prod" });
   const input = { name: "b", scope: "team", subject: "ci", period: "month", limitUsd: "10" };
-  const { budgetId } = await control.createBudget("prod", budgetInputSchema.parse(input));
+  const { budgetId } = await control.createBudget("prod", budgetInputSchema.parse(input), "tests");
   const visit = { budgetId, subject: "ci", from: new Date(0), holder: "a", visit: 1, ttlMs: 1000 };
   const nothing = { spentUsd: ZERO, asideUsd: ZERO, wantedUsd: [], nextUsd: ZERO };
   cuts = 1;

@@ -1,7 +1,8 @@
 /**
- * A transaction on a connection of the pool, which it gets back in any case. With drizzle's own, one that breaks as its
- * transaction begins is lost to the pool, which in the end has none; and nobody listens to a connection that is in use, so
- * that its breaking would end the process.
+ * A transaction on a connection of the pool, which gets it back if it committed. One that failed is closed instead: where
+ * a statement took too long, its rollback does too, and whoever had the connection next would write into a transaction that
+ * nobody commits. With drizzle's own, a connection that breaks as its transaction begins is lost to the pool; and nobody listens
+ * to one that is in use, so that its breaking would end the process.
  */
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
@@ -14,10 +15,13 @@ export async function transact<T>(db: Database, work: (tx: Transaction) => Promi
   // The statement under way fails by it, which is where it is reported.
   const ignore = (): void => undefined;
   client.on("error", ignore);
+  let committed = false;
   try {
-    return await drizzle(client).transaction(work);
+    const result = await drizzle(client).transaction(work);
+    committed = true;
+    return result;
   } finally {
     client.off("error", ignore);
-    client.release();
+    client.release(!committed);
   }
 }

@@ -8,12 +8,15 @@ import type { CountField, Counting } from "@centspan/model";
 /** A path; or the members of a list with these values, whose `value` is added up, or which are counted without one. */
 export type PayloadPlace = string | { list: string; where: Readonly<Record<string, string>>; value?: string };
 
+/** A path; or one that only tells something where its text is this one. */
+export type TextPlace = string | { path: string; where: string };
+
 export type ApiShape = Counting & {
   /** Where the usage stands: without it none was reported, whatever else the answer says. */
   usage: string;
   counts: Partial<Record<CountField, readonly PayloadPlace[]>>;
-  serviceTier?: readonly string[];
-  region?: readonly string[];
+  serviceTier?: readonly TextPlace[];
+  region?: readonly TextPlace[];
   /** The provider's own figure, and how many decimal places it was shifted to be whole. */
   cost?: { path: string; shift: number }[];
   /** Whether what a later report leaves out is as an earlier one of the same answer said. Otherwise the last one is all. */
@@ -31,6 +34,8 @@ const chat: ApiShape = {
     cacheMiss: ["usage.prompt_cache_miss_tokens"],
     cacheWrite: ["usage.prompt_tokens_details.cache_write_tokens"],
     reasoning: ["usage.completion_tokens_details.reasoning_tokens"],
+    audioInput: ["usage.prompt_tokens_details.audio_tokens"],
+    audioOutput: ["usage.completion_tokens_details.audio_tokens"],
     total: ["usage.total_tokens"],
   },
   serviceTier: ["service_tier"],
@@ -72,7 +77,7 @@ const messages: ApiShape = {
     reasoning: ["usage.output_tokens_details.thinking_tokens"],
     webSearches: ["usage.server_tool_use.web_search_requests"],
   },
-  serviceTier: ["usage.service_tier"],
+  serviceTier: [{ path: "usage.speed", where: "fast" }, "usage.service_tier"],
   region: ["usage.inference_geo"],
   cumulative: true,
 };
@@ -87,6 +92,8 @@ const generateContent: ApiShape = {
     output: ["usageMetadata.candidatesTokenCount"],
     cacheRead: ["usageMetadata.cachedContentTokenCount"],
     reasoning: ["usageMetadata.thoughtsTokenCount"],
+    audioInput: [{ list: "usageMetadata.promptTokensDetails", where: { modality: "AUDIO" }, value: "tokenCount" }],
+    audioOutput: [{ list: "usageMetadata.candidatesTokensDetails", where: { modality: "AUDIO" }, value: "tokenCount" }],
     total: ["usageMetadata.totalTokenCount"],
   },
 };

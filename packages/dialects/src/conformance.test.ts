@@ -36,11 +36,18 @@ function put(attributes: Attributes, place: Place | undefined, text: string): vo
     attributes[attributeOf(place)] = text;
     return;
   }
-  const value = /^-?\d+(\.\d+)?$/.test(text) ? text : JSON.stringify(text);
-  const nested = place.path.reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, value);
-  const before = attributes[place.attribute];
-  // Two objects side by side become one: the keys that tests put are distinct.
-  attributes[place.attribute] = before?.startsWith("{") ? `${before.slice(0, -1)},${nested.slice(1)}` : nested;
+  const [last, ...outer] = place.path.toReversed();
+  const value: unknown = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (last === undefined) attributes[place.attribute] = JSON.stringify(value);
+  else {
+    const document = JSON.parse(attributes[place.attribute] ?? "{}");
+    const holder = outer.reduceRight((at, key) => {
+      at[key] ??= {};
+      return at[key];
+    }, document);
+    holder[last] = value;
+    attributes[place.attribute] = JSON.stringify(document);
+  }
 }
 
 const putMarks = (attributes: Attributes, marks: readonly Mark[] = []): void => {
@@ -56,6 +63,11 @@ function writeCounts({ fields }: CallLayout, counts: Counts): Attributes {
   return attributes;
 }
 
+const isBreakdown = ({ fields }: SpanLayout, place: Place): boolean =>
+  [fields.cacheRead, fields.cacheWrite, fields.reasoning].some((places) =>
+    places?.some((own) => JSON.stringify(own) === JSON.stringify(place)),
+  );
+
 /** As the emitter would write it: what the layout is recognised by is there, whichever counts are. */
 function makeSpan(layout: SpanLayout, counts: Counts) {
   const { scopes, places = [], marks } = layout.recognise;
@@ -64,6 +76,9 @@ function makeSpan(layout: SpanLayout, counts: Counts) {
   for (const place of places) {
     if (!countPlaces.includes(attributeOf(place))) put(attributes, place, "0");
   }
+  const [first] = places;
+  const isThere = first !== undefined && createReader(attributes)([first]) !== "";
+  if (!isThere && places.every((place) => isBreakdown(layout, place))) put(attributes, first, "0");
   putMarks(attributes, marks);
   return { attributes, scopeName: scopes?.[0] ?? "" };
 }
@@ -100,6 +115,7 @@ it("there is a dialect for every emitter that we say we read", () => {
     "codex",
     "envoy-ai-gateway",
     "gemini-cli",
+    "google-adk",
     "langfuse",
     "litellm",
     "openinference",

@@ -16,6 +16,7 @@ export {
   recogniseSpan,
   usageMetricNames,
 } from "./recognise.ts";
+export { regionOf } from "./region-of.ts";
 export { dialects } from "./registry.gen.ts";
 export { spanAttributeNames } from "./span-attributes.ts";
 export { type Counts, splitCall, splitCounts, type UsageReading } from "./split-counts.ts";

@@ -8,7 +8,10 @@ export function parseCount(text: string): number {
   return Number.isSafeInteger(value) ? value : Number.NaN;
 }
 
-/** Amounts arrive as doubles, whose text may have an exponent; anything else that is no plain decimal is no claim. */
+/** As many digits before the point as an amount of a call may have: a million millions. */
+const MOST_DIGITS = 12;
+
+/** Amounts arrive as doubles, whose text may have an exponent; anything else that is no plain decimal, or absurd, is no claim. */
 export function parseAmount(text: string): Decimal | null {
   const match = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text);
   if (!match) return null;
@@ -17,6 +20,7 @@ export function parseAmount(text: string): Decimal | null {
   const point = whole.length + Number(exponent);
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const at = point <= 0 ? 1 : point;
+  if (at > MOST_DIGITS) return null;
   return parseDecimal(padded.length > at ? `${padded.slice(0, at)}.${padded.slice(at)}` : padded);
 }
 

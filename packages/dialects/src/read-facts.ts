@@ -5,6 +5,7 @@ import { normaliseProvider } from "./normalise-provider.ts";
 import { parseAmount, parseLatencyMs } from "./parse-values.ts";
 import type { Reader } from "./reader.ts";
 import type { Recognised } from "./recognise.ts";
+import { regionOf } from "./region-of.ts";
 
 export type ModelFacts = {
   /** The model that answered, or the one asked for where the record does not say. */
@@ -35,7 +36,7 @@ export function readModelFacts(
     requestId: read(fields.requestId),
     sessionId: read(fields.sessionId),
     serviceTier: read(fields.serviceTier),
-    region: read(fields.region),
+    region: read(fields.region) || regionOf(read(fields.serverAddress)),
     effort: read(fields.effort),
     keyId: read(fields.keyId),
     key: read(fields.key),
@@ -64,7 +65,8 @@ function stripMarks(model: string): string {
 }
 
 /**
- * Small servers number their answers at random below a thousand, or by the second. Such an id is that of several
- * responses, and taking them for one would lose calls.
+ * Small servers number their answers at random below a thousand, or by the second, or call all of them the same. Such an
+ * id is that of several responses, and taking them for one would lose calls.
  */
-const dropCommonId = (id: string): string => (/^(chatcmpl-|cmpl-|resp_)\d{1,10}$/.test(id) ? "" : id);
+const dropCommonId = (id: string): string => (COMMON_ID.test(id) ? "" : id);
+const COMMON_ID = /^([a-z]*[-_])?(\d{0,10}|default|local|none|null|undefined|unknown|nan|test)$/i;

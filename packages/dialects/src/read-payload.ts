@@ -1,7 +1,7 @@
 /** The usage that an API's answer tells, through the shape of that API. What it does not tell is absent, never zero. */
 import { type Decimal, parseDecimal } from "@centspan/base";
 import { COUNT_FIELDS } from "@centspan/model";
-import type { ApiShape, PayloadPlace } from "./api-shapes.ts";
+import type { ApiShape, PayloadPlace, TextPlace } from "./api-shapes.ts";
 import { parseAmount, parseCount } from "./parse-values.ts";
 import type { Counts } from "./split-counts.ts";
 
@@ -25,8 +25,8 @@ export function readPayload(
     const count = firstOf(shape.counts[field], (place) => readCount(carrier, place));
     if (count !== undefined) counts[field] = count;
   }
-  const serviceTier = firstOf(shape.serviceTier, (path) => readText(carrier, path));
-  const region = firstOf(shape.region, (path) => readText(carrier, path));
+  const serviceTier = firstOf(shape.serviceTier, (place) => readText(carrier, place));
+  const region = firstOf(shape.region, (place) => readText(carrier, place));
   const costUsd = firstOf(shape.cost, ({ path, shift }) => readAmount(carrier, path, shift));
   const earlier = shape.cumulative ? before : null;
   return {
@@ -65,9 +65,10 @@ function readCount(carrier: unknown, place: PayloadPlace): number | undefined {
 const toCount = (value: unknown): number | undefined =>
   value === undefined || value === null ? undefined : parseCount(String(value));
 
-function readText(carrier: unknown, path: string): string | undefined {
+function readText(carrier: unknown, place: TextPlace): string | undefined {
+  const { path, where } = typeof place === "string" ? { path: place, where: undefined } : place;
   const value = follow(carrier, path);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && value !== "" && value === (where ?? value) ? value : undefined;
 }
 
 function readAmount(carrier: unknown, path: string, shift: number): Decimal | undefined {

@@ -22,6 +22,15 @@ it("a model's marks are no part of its id, however many there are", () => {
   expect(modelOf(odd)).toBe(odd);
 });
 
+it.each([
+  [{ "server.address": "eu.api.openai.com" }, "eu"],
+  [{ "server.address": "us.api.openai.com", "centspan.response.region": "eu" }, "eu"],
+  [{ "server.address": "api.openai.com" }, ""],
+  [{ "server.address": "eu.api.openai.com.example.org" }, ""],
+])("a region is what the answer says, or else the host that was asked: %j is %j", (attributes, region) => {
+  expect(read({ "gen_ai.operation.name": "chat", ...attributes })?.facts.region).toBe(region);
+});
+
 describe("a response id", () => {
   it.each([
     ["chatcmpl-417", ""],
@@ -29,7 +38,10 @@ describe("a response id", () => {
     ["resp_52", ""],
     ["chatcmpl-1764374400123456789", "chatcmpl-1764374400123456789"],
     ["chatcmpl-Bk2d9aQ1", "chatcmpl-Bk2d9aQ1"],
-    ["msg_01", "msg_01"],
+    ["msg_01Ab", "msg_01Ab"],
+    ["msg_1", ""],
+    ["chatcmpl-default", ""],
+    ["None", ""],
   ])("%s is %j: one that others may have too is none", (id, known) => {
     expect(read({ "gen_ai.operation.name": "chat", "gen_ai.response.id": id })?.facts.responseId).toBe(known);
   });
@@ -214,4 +226,34 @@ it("LiteLLM knows key and team of its callers, and its own cost", () => {
   )?.facts;
   expect(facts).toMatchObject({ key: "ci", team: "core" });
   expect(facts?.providedCostUsd && formatDecimal(facts.providedCostUsd)).toBe("0.0045");
+});
+
+describe("what Anthropic counted", () => {
+  const fresh = { input: 500, cacheRead: 300 };
+
+  it("is told as it is by releases of the AI SDK before 6, and by later ones with the cached tokens in it", () => {
+    const legacy = {
+      "ai.operationId": "ai.generateText.doGenerate",
+      "ai.model.provider": "anthropic.messages",
+      "ai.usage.inputTokens": "500",
+      "ai.usage.cachedInputTokens": "300",
+      "ai.usage.outputTokens": "50",
+    };
+    expect(read(legacy)?.usage).toMatchObject({ buckets: fresh, flags: ["input_semantics_exclusive_inferred"] });
+    const later = { ...legacy, "ai.usage.inputTokens": "800", "ai.usage.inputTokenDetails.cacheReadTokens": "300" };
+    expect(read(later)?.usage).toMatchObject({ buckets: fresh, flags: [] });
+    const others = { ...legacy, "ai.model.provider": "openai.responses", "ai.usage.inputTokens": "800" };
+    expect(read(others)?.usage).toMatchObject({ buckets: fresh, flags: [] });
+  });
+
+  it.each(["gen_ai.provider.name", "gen_ai.system"])(
+    "goes through Envoy's gateway as it is, which says so in %s",
+    (name) => {
+      const usage = { "gen_ai.usage.input_tokens": "500", "gen_ai.usage.output_tokens": "50" };
+      const cached = { "gen_ai.usage.cache_read.input_tokens": "300" };
+      expect(read({ [name]: "anthropic", ...usage, ...cached }, "envoyproxy/ai-gateway")?.usage).toMatchObject({
+        buckets: fresh,
+      });
+    },
+  );
 });

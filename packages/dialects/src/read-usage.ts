@@ -1,5 +1,6 @@
 /** Token counts of one span or log record, through its layout. */
 import { type CallLayout, COUNT_FIELDS } from "@centspan/model";
+import { normaliseProvider } from "./normalise-provider.ts";
 import { parseCount } from "./parse-values.ts";
 import { attributeOf, type Reader } from "./reader.ts";
 import { type Counts, splitCall, type UsageReading } from "./split-counts.ts";
@@ -12,7 +13,18 @@ export function readUsage(read: Reader, layout: CallLayout): UsageReading | null
     if (text !== "") counts[field] = parseCount(text);
   }
   if (counts.input === undefined && counts.output === undefined) return null;
-  return splitCall(counts, layout, hasAmbiguousCached(read, layout));
+  const counting = isCountedBeside(counts, read, layout) ? { ...layout, outputIncludesReasoning: false } : layout;
+  return splitCall(counts, counting, hasAmbiguousCached(read, layout));
+}
+
+/** Their APIs count reasoning beside the output. */
+const COUNT_BESIDE = new Set(["google", "xai"]);
+
+/** Some emitters pass on what the API counted under names that include reasoning: more of it than output proves that. */
+function isCountedBeside({ output = 0, reasoning = 0 }: Counts, read: Reader, { fields }: CallLayout): boolean {
+  if (!(reasoning > output)) return false;
+  const model = read(fields.responseModel) || read(fields.requestModel);
+  return COUNT_BESIDE.has(normaliseProvider(read(fields.provider), model));
 }
 
 /** Whether the attribute that a cached count was read from is one of those used both ways. */

@@ -6,6 +6,7 @@ import claudeCode from "./dialects/claude-code.ts";
 import codex from "./dialects/codex.ts";
 import envoyAiGateway from "./dialects/envoy-ai-gateway.ts";
 import geminiCli from "./dialects/gemini-cli.ts";
+import googleAdk from "./dialects/google-adk.ts";
 import langfuse from "./dialects/langfuse.ts";
 import litellm from "./dialects/litellm.ts";
 import openinference from "./dialects/openinference.ts";
@@ -14,4 +15,4 @@ import semconv from "./dialects/semconv.ts";
 import sglang from "./dialects/sglang.ts";
 import vllm from "./dialects/vllm.ts";
 
-export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, codex, envoyAiGateway, geminiCli, langfuse, litellm, openinference, openllmetry, semconv, sglang, vllm];
+export const dialects: readonly Dialect[] = [aiSdk, aiSdkLegacy, claudeCode, codex, envoyAiGateway, geminiCli, googleAdk, langfuse, litellm, openinference, openllmetry, semconv, sglang, vllm];

@@ -1,7 +1,8 @@
 /**
  * Token counts as an emitter gave them → disjoint buckets. Evidence in the numbers beats the dialect's default: more
  * cached than input tokens, or a total that only adds up that way, proves that the input count excludes the cached
- * ones, and such a total that the output excludes reasoning. Never clamps: counts that contradict each other give a quarantine reason and no buckets.
+ * ones, and such a total that the output excludes reasoning. Never clamps: counts that contradict each other, or that no meter has
+ * a price for, give a quarantine reason and no buckets.
  */
 import { type Buckets, type CountField, type Counting, EMPTY_BUCKETS } from "@centspan/model";
 
@@ -13,7 +14,9 @@ type QuarantineReason =
   | "cache_write_parts_mismatch"
   | "hour_writes_exceed_writes"
   | "total_mismatch"
-  | "absurd_count";
+  | "audio_tokens_unmetered"
+  | "absurd_count"
+  | "usage_partial";
 type UsageFlag = "explicit_zero_usage" | "input_semantics_exclusive_inferred";
 
 export type UsageReading = {
@@ -34,7 +37,7 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
   if (given.some((value) => Number.isNaN(value))) return quarantine(counting, "invalid_count");
   if (given.some((value) => value < 0)) return quarantine(counting, "negative_count");
   const { input = 0, inputBeside = 0, output = 0, cacheRead = 0, cacheMiss, reasoning = 0, total } = counts;
-  const { cacheWrite = 0, cacheWrite5m, cacheWrite1h = 0, webSearches = 0 } = counts;
+  const { cacheWrite = 0, cacheWrite5m, cacheWrite1h = 0, webSearches = 0, audioInput = 0, audioOutput = 0 } = counts;
   if (cacheMiss !== undefined && cacheMiss + cacheRead !== input) return quarantine(counting, "input_parts_mismatch");
   if (cacheWrite5m !== undefined && cacheWrite5m + cacheWrite1h !== cacheWrite)
     return quarantine(counting, "cache_write_parts_mismatch");
@@ -54,6 +57,7 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
   const exclusive = proven || !counting.inputIncludesCached;
   const sums = [inclusiveTotal, ...(exclusive || ambiguousCached ? [exclusiveTotal] : [])];
   if (total !== undefined && !sums.includes(total)) return quarantine(counting, "total_mismatch");
+  if (audioInput + audioOutput > 0) return quarantine(counting, "audio_tokens_unmetered");
 
   const rest = {
     outputText: allOutput - reasoning,
@@ -67,7 +71,7 @@ export function splitCounts(counts: Counts, counting: Counting, ambiguousCached 
   const asInclusive: Buckets = { input: input + inputBeside - cached, ...rest };
   const ambiguous = !exclusive && ambiguousCached && cached > 0;
   const flags: UsageFlag[] = [];
-  if (proven) flags.push("input_semantics_exclusive_inferred");
+  if (proven || (counting.inputIsInferred === true && cached > 0)) flags.push("input_semantics_exclusive_inferred");
   if (exclusiveTotal === 0) flags.push("explicit_zero_usage");
   return {
     buckets: exclusive ? asExclusive : asInclusive,

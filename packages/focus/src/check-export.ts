@@ -9,6 +9,7 @@ import type { RuleModel } from "./rule-model.ts";
 const SUPPORTED: Readonly<Record<FocusVersion, ReadonlySet<string>>> = {
   "1.2": new Set([
     "ACCOUNT_NAMING_SUPPORTED",
+    "COMMITMENT_DISCOUNT_SUPPORTED",
     "NEGOTIATED_PRICING_SUPPORTED",
     "PUBLIC_PRICE_LIST_SUPPORTED",
     "SUB_ACCOUNT_SUPPORTED",
@@ -17,6 +18,7 @@ const SUPPORTED: Readonly<Record<FocusVersion, ReadonlySet<string>>> = {
     "USAGE_MEASUREMENT_SUPPORTED",
   ]),
   "1.4": new Set([
+    "IncludesCommitmentDiscounts",
     "IncludesListUnitPrices",
     "IncludesNegotiatedPricing",
     "IncludesPayableInvoices",

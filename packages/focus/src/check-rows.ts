@@ -4,7 +4,8 @@
  * below a SHOULD is no more than that, and nothing below an OR that one of its items satisfies.
  */
 import { assert, parseDecimal } from "@centspan/base";
-import type { Check, Rule, RuleModel } from "./rule-model.ts";
+import type { Check } from "./check-schema.ts";
+import type { Rule, RuleModel } from "./rule-model.ts";
 import { isDateTime, isKeyValue, isNationalCurrency, isText, isUnit, readNumeric } from "./value-checks.ts";
 
 /** Values as CSV has them, by column; an empty field is null. */

@@ -91,6 +91,31 @@ for (const [version, model] of [
         /Consumed(Unit|Quantity)/,
       ],
       [
+        "a commitment without its kind",
+        { row: { CommitmentDiscountId: "plus" } },
+        /CommitmentDiscountType(-C-005-C|: is there)/,
+      ],
+      [
+        "a status without a commitment",
+        { row: { CommitmentDiscountStatus: "Used" } },
+        /CommitmentDiscountStatus(-C-003-C|: is null)/,
+      ],
+      [
+        "a status that is none",
+        { row: { CommitmentDiscountStatus: "Active" } },
+        /CommitmentDiscountStatus(-C-005-M|: has one)/,
+      ],
+      [
+        "usage of a commitment that is neither used nor unused",
+        { row: { CommitmentDiscountId: "plus" } },
+        /CommitmentDiscountStatus(-C-004-C|: is there)/,
+      ],
+      [
+        "a category of commitments that is none",
+        { row: { CommitmentDiscountCategory: "Time" } },
+        /CommitmentDiscountCategory(-C-005-M|: has one)/,
+      ],
+      [
         "a correction of another name",
         { row: { ChargeClass: "Fix" } },
         /ChargeClass-C-005-C|ChargeClass: is Correction/,

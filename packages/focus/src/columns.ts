@@ -51,21 +51,28 @@ const COLUMNS: readonly FocusColumn[] = [
   text("ChargeCategory", ({ category }) => category),
   text("ChargeClass", ({ isCorrection }) => (isCorrection ? "Correction" : null)),
   text("ChargeDescription", ({ description }) => description),
-  text("ChargeFrequency", ({ category }) => (category === "Usage" ? "Usage-Based" : "One-Time")),
+  text("ChargeFrequency", ({ frequency }) => frequency),
   datetime("ChargePeriodEnd", ({ toNs }) => toNs),
   datetime("ChargePeriodStart", ({ fromNs }) => fromNs),
-  decimal("ConsumedQuantity", ({ pricing }) => pricing?.consumedQuantity ?? null),
-  text("ConsumedUnit", ({ pricing }) => pricing?.consumedUnit ?? null),
-  decimal("ContractedCost", ({ billedUsd }) => billedUsd),
+  text("CommitmentDiscountCategory", ({ commitment }) => commitment && "Spend"),
+  text("CommitmentDiscountId", ({ commitment }) => commitment?.id ?? null),
+  text("CommitmentDiscountName", ({ commitment }) => commitment?.name ?? null),
+  decimal("CommitmentDiscountQuantity", ({ commitment }) => commitment?.quantityUsd ?? null),
+  text("CommitmentDiscountStatus", ({ commitment }) => commitment?.status ?? null),
+  text("CommitmentDiscountType", ({ commitment }) => commitment?.type ?? null),
+  text("CommitmentDiscountUnit", ({ commitment }) => (commitment?.quantityUsd ? "US Dollars" : null)),
+  decimal("ConsumedQuantity", ({ pricing }) => pricing?.consumed?.quantity ?? null),
+  text("ConsumedUnit", ({ pricing }) => pricing?.consumed?.unit ?? null),
+  decimal("ContractedCost", ({ contractedUsd }) => contractedUsd),
   decimal("ContractedUnitPrice", ({ pricing }) => pricing?.contractedUnitPriceUsd ?? null),
-  decimal("EffectiveCost", ({ billedUsd }) => billedUsd),
+  decimal("EffectiveCost", ({ effectiveUsd }) => effectiveUsd),
   text("HostProviderName", ({ provider }) => provider, ["1.4"]),
   text("InvoiceDetailId", ({ context, team }) => invoiceDetail(context.invoiceId, team), ["1.4"]),
   text("InvoiceId", ({ context }) => context.invoiceId),
   text("InvoiceIssuerName", ({ provider }) => provider),
   decimal("ListCost", ({ listUsd }) => listUsd),
   decimal("ListUnitPrice", ({ pricing }) => pricing?.listUnitPriceUsd ?? null),
-  text("PricingCategory", ({ pricing }) => (pricing === null ? null : "Standard")),
+  text("PricingCategory", ({ pricing, commitment }) => pricing && (commitment?.status ? "Committed" : "Standard")),
   decimal("PricingQuantity", ({ pricing }) => pricing?.pricingQuantity ?? null),
   text("PricingUnit", ({ pricing }) => pricing?.pricingUnit ?? null),
   text("ProviderName", ({ provider }) => provider, ["1.2"]),
@@ -83,14 +90,15 @@ const COLUMNS: readonly FocusColumn[] = [
   json("Tags", ({ tags }) => tags),
   text("x_KeyId", ({ custom }) => custom?.keyId || null),
   text("x_KeyName", ({ custom }) => custom?.keyName || null),
-  text("x_Meter", ({ custom }) => custom?.meter ?? null),
-  text("x_Model", ({ custom }) => custom?.model ?? null),
-  text("x_Provenance", ({ custom }) => custom?.provenance ?? null),
-  text("x_Provider", ({ custom }) => custom?.provider ?? null),
+  text("x_Meter", ({ custom }) => custom?.meter || null),
+  text("x_Model", ({ custom }) => custom?.model || null),
+  text("x_Provenance", ({ custom }) => custom?.provenance || null),
+  text("x_Provider", ({ custom }) => custom?.provider || null),
 ];
 
+/** What no team owns is of the invoice as a whole: any name that was given to it here could be a team's. */
 const invoiceDetail = (invoiceId: string | null, team: string): string | null =>
-  invoiceId === null ? null : `${invoiceId}/${team === "" ? "unallocated" : team}`;
+  invoiceId === null || team === "" ? invoiceId : `${invoiceId}/${team}`;
 
 export const listColumns = (version: FocusVersion): FocusColumn[] =>
   COLUMNS.filter(({ versions }) => versions.includes(version));

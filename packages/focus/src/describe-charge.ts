@@ -4,7 +4,7 @@
  * Invariant: billed costs of a closed period add up to its statement, and each unit price × quantity is its cost, exactly.
  */
 import { countToDecimal, type Decimal, nextDay, parseDecimal, startOfDayNs, ZERO } from "@centspan/base";
-import type { BillingPeriod, Charge, Meter, StatementLine } from "@centspan/model";
+import { type BillingPeriod, type Charge, type Meter, nameProvider, type StatementLine } from "@centspan/model";
 
 /** Whose charges they are. `invoiceId` is null while the period is open. */
 export type FocusContext = {
@@ -19,20 +19,32 @@ type UnitPricing = {
   contractedUnitPriceUsd: Decimal;
   pricingQuantity: Decimal;
   pricingUnit: string;
-  consumedQuantity: Decimal;
-  consumedUnit: string;
+  /** Null where nothing was used. */
+  consumed: { quantity: Decimal; unit: string } | null;
   skuId: string;
   skuMeter: string;
   skuPriceId: string;
   skuPriceDetails: Record<string, string>;
 };
 
-/** Amounts in USD. `pricing` is null where nothing was used. */
+/** What of a commitment a row is about, in the money that was paid for it. */
+type CommitmentShare = {
+  id: string;
+  name: string;
+  type: string;
+  /** Null where it was bought. */
+  status: "Used" | "Unused" | null;
+  /** Null where it corrects a closed month. */
+  quantityUsd: Decimal | null;
+};
+
+/** Amounts in USD. `pricing` is null where nothing was used or bought. */
 export type FocusEntry = {
   context: FocusContext;
   fromNs: bigint;
   toNs: bigint;
-  category: "Usage" | "Adjustment";
+  category: "Usage" | "Purchase" | "Adjustment";
+  frequency: "Usage-Based" | "Recurring" | "One-Time";
   isCorrection: boolean;
   description: string;
   provider: string;
@@ -42,25 +54,14 @@ export type FocusEntry = {
   team: string;
   tags: Record<string, string>;
   billedUsd: Decimal;
+  effectiveUsd: Decimal;
+  contractedUsd: Decimal;
   listUsd: Decimal;
   pricing: UnitPricing | null;
+  /** Null for what is paid by the token. */
+  commitment: CommitmentShare | null;
   /** What FOCUS has no column for. */
   custom: Record<"keyId" | "keyName" | "provider" | "model" | "meter" | "provenance", string> | null;
-};
-
-/** As they write themselves; others are shown by their id. */
-const PROVIDER_NAMES: Readonly<Record<string, string>> = {
-  anthropic: "Anthropic",
-  "aws.bedrock": "AWS",
-  "azure.ai.openai": "Microsoft",
-  bedrock: "AWS",
-  centspan: "Centspan",
-  deepseek: "DeepSeek",
-  google: "Google",
-  mistral: "Mistral AI",
-  openai: "OpenAI",
-  openrouter: "OpenRouter",
-  xai: "xAI",
 };
 
 type MeterUnits = { label: string; unit: string; perPrice: Decimal };
@@ -76,34 +77,36 @@ const METER_UNITS: Readonly<Record<Meter, MeterUnits>> = {
   web_search: { label: "Web searches", unit: "Requests", perPrice: parseDecimal("1000") },
 };
 
+export const GENERATIVE_AI = { serviceCategory: "AI and Machine Learning", serviceSubcategory: "Generative AI" };
+
 export function describeCharge(charge: Charge, context: FocusContext): FocusEntry {
   const { label, unit, perPrice } = METER_UNITS[charge.meter];
   const quantity = countToDecimal(charge.quantity);
   const listUnitPriceUsd = charge.listUnitPriceUsd ?? charge.unitPriceUsd;
-  const provider = PROVIDER_NAMES[charge.provider] ?? charge.provider;
+  const provider = nameProvider(charge.provider);
   const skuId = `${charge.provider}/${charge.model}/${charge.meter}`;
   return {
     context,
-    fromNs: startOfDayNs(context.period.timeZone, charge.day),
-    toNs: startOfDayNs(context.period.timeZone, nextDay(charge.day)),
+    ...boundsOf(context, charge.day),
     category: "Usage",
+    frequency: "Usage-Based",
     isCorrection: charge.isCorrection,
     description: `${label} of ${charge.model}${charge.isCorrection ? ", correction of a closed month" : ""}`,
     provider,
     service: `${provider} API`,
-    serviceCategory: "AI and Machine Learning",
-    serviceSubcategory: "Generative AI",
+    ...GENERATIVE_AI,
     team: charge.team,
     tags: pickFilled({ team: charge.team, key: charge.key }),
     billedUsd: charge.costUsd,
+    effectiveUsd: charge.costUsd,
+    contractedUsd: charge.costUsd,
     listUsd: listUnitPriceUsd.times(quantity),
     pricing: {
       listUnitPriceUsd: listUnitPriceUsd.times(perPrice),
       contractedUnitPriceUsd: charge.unitPriceUsd.times(perPrice),
       pricingQuantity: quantity.div(perPrice),
       pricingUnit: `${perPrice.toFixed()} ${unit}`,
-      consumedQuantity: quantity,
-      consumedUnit: unit,
+      consumed: { quantity, unit },
       skuId,
       skuMeter: label,
       skuPriceId: `${charge.priceEntryId} ${skuId}`,
@@ -113,6 +116,7 @@ export function describeCharge(charge: Charge, context: FocusContext): FocusEntr
         x_Region: charge.region,
       }),
     },
+    commitment: null,
     custom: {
       keyId: charge.keyId,
       keyName: charge.key,
@@ -124,6 +128,23 @@ export function describeCharge(charge: Charge, context: FocusContext): FocusEntr
   };
 }
 
+type Bounds = Pick<FocusEntry, "fromNs" | "toNs">;
+
+/** A month has few days, and each many charges; where one begins in its zone takes a search. */
+const knownBounds = new WeakMap<FocusContext, Map<string, Bounds>>();
+
+function boundsOf(context: FocusContext, day: string): Bounds {
+  const known = knownBounds.get(context) ?? new Map<string, Bounds>();
+  knownBounds.set(context, known);
+  const { timeZone } = context.period;
+  const bounds = known.get(day) ?? {
+    fromNs: startOfDayNs(timeZone, day),
+    toNs: startOfDayNs(timeZone, nextDay(day)),
+  };
+  known.set(day, bounds);
+  return bounds;
+}
+
 /** Null where a team's amount needed no rounding. */
 export function describeRounding(line: StatementLine, context: FocusContext): FocusEntry | null {
   const roundingUsd = line.amountUsd.minus(line.exactUsd);
@@ -133,6 +154,7 @@ export function describeRounding(line: StatementLine, context: FocusContext): Fo
     fromNs: context.period.fromNs,
     toNs: context.period.toNs,
     category: "Adjustment",
+    frequency: "One-Time",
     isCorrection: false,
     description: "Rounding of the statement to cents",
     provider: "Centspan",
@@ -142,11 +164,14 @@ export function describeRounding(line: StatementLine, context: FocusContext): Fo
     team: line.team,
     tags: pickFilled({ team: line.team }),
     billedUsd: roundingUsd,
+    effectiveUsd: roundingUsd,
+    contractedUsd: roundingUsd,
     listUsd: roundingUsd,
     pricing: null,
+    commitment: null,
     custom: null,
   };
 }
 
-const pickFilled = (texts: Record<string, string>): Record<string, string> =>
+export const pickFilled = (texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));

@@ -1,9 +1,9 @@
-import { formatDecimal, parseDecimal, sumDecimals } from "@centspan/base";
+import { countToDecimal, formatDecimal, parseDecimal, sumDecimals } from "@centspan/base";
 import { parse } from "csv-parse/sync";
-import { parquetReadObjects } from "hyparquet";
+import { type FileMetaData, parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { describeCharge, describeRounding, FOCUS_VERSIONS, listColumns, writeCsv, writeParquet } from "./index.ts";
-import { CONTEXT, collect, inOne, makeCharge, makeEntries, ROUNDING } from "./testing/entries.ts";
+import { CONTEXT, collect, inOne, makeCharge, makeCommitted, makeEntries, ROUNDING } from "./testing/entries.ts";
 import { readNumeric } from "./value-checks.ts";
 
 const csvOf = async (version: "1.2" | "1.4", entries = makeEntries()) => {
@@ -29,6 +29,13 @@ describe("a charge", () => {
         ChargeFrequency: "Usage-Based",
         ChargePeriodEnd: "2026-10-01T18:30:00Z",
         ChargePeriodStart: "2026-09-30T18:30:00Z",
+        CommitmentDiscountCategory: "",
+        CommitmentDiscountId: "",
+        CommitmentDiscountName: "",
+        CommitmentDiscountQuantity: "",
+        CommitmentDiscountStatus: "",
+        CommitmentDiscountType: "",
+        CommitmentDiscountUnit: "",
         ConsumedQuantity: "1234567.0",
         ConsumedUnit: "Tokens",
         ContractedCost: "0.003703701",
@@ -81,6 +88,22 @@ describe("a charge", () => {
   });
 });
 
+it.each([
+  ["aws-bedrock", "AWS"],
+  ["azure", "Microsoft"],
+  ["mistral", "Mistral AI"],
+  ["a-new-one", "a-new-one"],
+])("names the provider %s as it writes itself: %s", async (provider, name) => {
+  const { rows } = await csvOf("1.2", [describeCharge(makeCharge({ provider }), CONTEXT)]);
+  expect(rows).toMatchObject([{ ProviderName: name, ServiceName: `${name} API`, x_Provider: provider }]);
+});
+
+it("says names that a spreadsheet would compute as text, and amounts below zero as amounts", async () => {
+  const model = '=HYPERLINK("http://x","y")';
+  const { rows } = await csvOf("1.2", [describeCharge(makeCharge({ model, key: "@cmd", quantity: -1 }), CONTEXT)]);
+  expect(rows).toMatchObject([{ x_Model: `'${model}`, x_KeyName: "'@cmd", BilledCost: expect.stringMatching(/^-0/) }]);
+});
+
 it("adds up to the statement: what rounding leaves over is a row of its own", () => {
   const exact = makeCharge({ team: "", quantity: 1, unitPriceUsd: ROUNDING.exactUsd });
   const rounding = describeRounding(ROUNDING, CONTEXT);
@@ -88,6 +111,80 @@ it("adds up to the statement: what rounding leaves over is a row of its own", ()
   expect(formatDecimal(sumDecimals(rows.map(({ billedUsd }) => billedUsd)))).toBe("0.01");
   expect(describeRounding({ ...ROUNDING, exactUsd: ROUNDING.amountUsd }, CONTEXT)).toBeNull();
 });
+
+it("has commitments billed where they are bought, and as effective cost where they are used or not", async () => {
+  const { rows } = await csvOf("1.2", makeCommitted());
+  const brief = rows.map((row) => [
+    row.ChargeCategory,
+    row.ChargeFrequency,
+    row.ChargeClass,
+    row.BilledCost,
+    row.EffectiveCost,
+    row.ListCost,
+    row.PricingCategory,
+    row.ConsumedQuantity,
+    row.CommitmentDiscountStatus,
+    row.CommitmentDiscountQuantity,
+    row.x_Provenance,
+  ]);
+  expect(brief).toEqual([
+    ["Purchase", "Recurring", "", "60.0", "0.0", "60.0", "Standard", "", "", "60.0", "derived"],
+    ["Purchase", "One-Time", "", "100.0", "0.0", "100.0", "Standard", "", "", "100.0", "derived"],
+    [
+      "Usage",
+      "Usage-Based",
+      "",
+      "0.0",
+      "0.000000000001",
+      "0.003703701",
+      "Committed",
+      "1234567.0",
+      "Used",
+      "0.000000000001",
+      "allocated",
+    ],
+    ["Usage", "Usage-Based", "Correction", "0.0", "0.0", "-0.000000006", "Committed", "-2.0", "Used", "", "allocated"],
+    [
+      "Usage",
+      "Usage-Based",
+      "",
+      "0.0",
+      "59.999999999999",
+      "0.0",
+      "Committed",
+      "",
+      "Unused",
+      "59.999999999999",
+      "allocated",
+    ],
+  ]);
+  expect(rows[0]).toMatchObject({
+    CommitmentDiscountCategory: "Spend",
+    CommitmentDiscountId: "plus",
+    CommitmentDiscountName: "ChatGPT Plus",
+    CommitmentDiscountType: "Seats",
+    CommitmentDiscountUnit: "US Dollars",
+  });
+});
+
+/** The reader makes floats of decimals: here it gives their bytes. */
+function withRawDecimals(file: ArrayBuffer): FileMetaData {
+  const metadata = parquetMetadata(file);
+  const schema = metadata.schema.map(({ converted_type, logical_type, ...element }) =>
+    converted_type === "DECIMAL"
+      ? element
+      : { ...element, ...(converted_type && { converted_type }), ...(logical_type && { logical_type }) },
+  );
+  return { ...metadata, schema };
+}
+
+/** DECIMAL(38, 12): a big-endian two's complement number of 1e-12. */
+function readDecimal(bytes: unknown): string {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError(`not the bytes of a decimal: ${bytes}`);
+  const unscaled = BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString("hex")}`));
+  const text = formatDecimal(countToDecimal(unscaled).times(parseDecimal("0.000000000001")));
+  return text.includes(".") ? text : `${text}.0`;
+}
 
 describe.each(FOCUS_VERSIONS)("FOCUS %s", (version) => {
   it("says the same in Parquet as in CSV, however it is cut", async () => {
@@ -98,14 +195,14 @@ describe.each(FOCUS_VERSIONS)("FOCUS %s", (version) => {
     }
     const file = await collect(writeParquet(version, inPieces()));
     const buffer = new Uint8Array(file).buffer;
-    const read = await parquetReadObjects({ file: buffer });
+    const read = await parquetReadObjects({ file: buffer, metadata: withRawDecimals(buffer) });
     expect(read).toHaveLength(rows.length);
     for (const [index, row] of read.entries()) {
       for (const { id, kind } of listColumns(version)) {
         const [inParquet, inCsv]: [unknown, string] = [row[id] ?? null, rows[index]?.[id] ?? ""];
         if (inCsv === "") expect([id, inParquet]).toEqual([id, null]);
         else if (kind === "datetime") expect(inParquet).toEqual(new Date(inCsv));
-        else if (kind === "decimal") expect(inParquet).toBeCloseTo(Number(inCsv), 9);
+        else if (kind === "decimal") expect([id, readDecimal(inParquet)]).toEqual([id, inCsv]);
         else expect(inParquet).toBe(inCsv);
       }
     }

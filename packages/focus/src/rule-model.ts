@@ -4,46 +4,8 @@
  */
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
-
-const column = { ColumnName: z.string() };
-const twoColumns = { ColumnAName: z.string(), ColumnBName: z.string() };
-const scalar = z.union([z.string(), z.number(), z.null()]);
-
-const columnChecks = [
-  "ColumnPresent",
-  "FormatKeyValue",
-  "CheckDecimalValue",
-  "CheckNationalCurrency",
-  "TypeDecimal",
-  "TypeString",
-  "TypeDateTime",
-  "FormatDateTime",
-  "FormatNumeric",
-  "FormatString",
-  "FormatUnit",
-  "FormatCurrency",
-] as const;
-
-const checkSchema = z.discriminatedUnion("CheckFunction", [
-  z.object({ CheckFunction: z.enum(columnChecks), ...column }),
-  z.object({ CheckFunction: z.enum(["CheckValue", "CheckNotValue"]), ...column, Value: scalar }),
-  z.object({ CheckFunction: z.literal("CheckGreaterOrEqualThanValue"), ...column, Value: z.number() }),
-  z.object({ CheckFunction: z.enum(["CheckSameValue", "CheckNotSameValue"]), ...twoColumns }),
-  z.object({ CheckFunction: z.literal("CheckDistinctCount"), ...twoColumns, ExpectedCount: z.int() }),
-  z.object({
-    CheckFunction: z.literal("ColumnByColumnEqualsColumnValue"),
-    ...twoColumns,
-    ResultColumnName: z.string(),
-  }),
-  z.object({ CheckFunction: z.literal("CheckModelRule"), ModelRuleId: z.string() }),
-  z.object({
-    CheckFunction: z.enum(["AND", "OR"]),
-    get Items() {
-      return z.array(checkSchema);
-    },
-  }),
-]);
-export type Check = z.infer<typeof checkSchema>;
+import { type Check, checkSchema } from "./check-schema.ts";
+import { ERRATA_1_2 } from "./errata-1-2.ts";
 
 /** Nothing, or a check. Of the model for 1.2 two conditions lack the function's name, and two name their column otherwise. */
 const optionalCheck = z.preprocess((value) => {
@@ -97,6 +59,12 @@ export function readRuleModel(name: string, text: string): RuleModel {
     const missing = listReferences(rule).find((reference) => parsed.data.ModelRules[reference] === undefined);
     if (missing !== undefined) {
       throw new CentspanError("invalid_file", `${name}: ModelRules.${id}: there is no rule ${missing}`, { field: id });
+    }
+  }
+  if (parsed.data.Details.FOCUSVersion === "1.2") {
+    for (const [id, erratum] of Object.entries(ERRATA_1_2)) {
+      const rule = parsed.data.ModelRules[id];
+      if (rule !== undefined) Object.assign(rule.ValidationCriteria, erratum);
     }
   }
   return parsed.data;

@@ -4,7 +4,10 @@
  * none that could be had. Source: focus.finops.org, specification 1.4, section Cost and Usage.
  * Add one: a row, as the specification says it; what we export is columns.ts's matter.
  */
-import type { Check, Rule, RuleModel } from "./rule-model.ts";
+
+import type { Check } from "./check-schema.ts";
+import { both, either, is, isNot } from "./make-checks.ts";
+import type { Rule, RuleModel } from "./rule-model.ts";
 
 type Kind = "Decimal" | "String" | "DateTime" | "KeyValue" | "Json";
 /** Mandatory or recommended, and where the operating model includes what a criterion names, only then. */
@@ -82,6 +85,8 @@ const COLUMNS: readonly Column[] = [
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   ChargeCategory: ["Usage", "Purchase", "Tax", "Credit", "Adjustment"],
   ChargeFrequency: ["One-Time", "Recurring", "Usage-Based"],
+  CommitmentDiscountCategory: ["Spend", "Usage"],
+  CommitmentDiscountStatus: ["Used", "Unused"],
   PricingCategory: ["Standard", "Dynamic", "Committed", "Other"],
   ServiceCategory: [
     "AI and Machine Learning",
@@ -106,18 +111,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const is = (ColumnName: string, Value: string | number | null): Check => ({
-  CheckFunction: "CheckValue",
-  ColumnName,
-  Value,
-});
-const isNot = (ColumnName: string, Value: string | null): Check => ({
-  CheckFunction: "CheckNotValue",
-  ColumnName,
-  Value,
-});
-const both = (...Items: Check[]): Check => ({ CheckFunction: "AND", Items });
-const either = (...Items: Check[]): Check => ({ CheckFunction: "OR", Items });
 const product = (ColumnAName: string, ColumnBName: string, ResultColumnName: string): Check => ({
   CheckFunction: "ColumnByColumnEqualsColumnValue",
   ColumnAName,
@@ -131,6 +124,7 @@ const oneOfEach = (ColumnAName: string, ColumnBName: string): Check => ({
   ExpectedCount: 1,
 });
 
+const DISCOUNT = "CommitmentDiscountId";
 const IS_CORRECTION = is("ChargeClass", "Correction");
 const IS_NO_CORRECTION = isNot("ChargeClass", "Correction");
 const IS_PRICED = both(either(is("ChargeCategory", "Usage"), is("ChargeCategory", "Purchase")), IS_NO_CORRECTION);
@@ -183,18 +177,59 @@ const ACROSS: readonly Across[] = [
     isNot("ConsumedQuantity", null),
     both(is("ChargeCategory", "Usage"), isNot("CommitmentDiscountStatus", "Unused"), IS_NO_CORRECTION),
   ],
-  ["ConsumedQuantity", "is null for what was not used", is("ConsumedQuantity", null), isNot("ChargeCategory", "Usage")],
+  [
+    "ConsumedQuantity",
+    "is null for what was not used",
+    is("ConsumedQuantity", null),
+    either(isNot("ChargeCategory", "Usage"), is("CommitmentDiscountStatus", "Unused")),
+  ],
   ...(
     [
       ["PricingUnit", "PricingQuantity"],
       ["ConsumedUnit", "ConsumedQuantity"],
       ["SubAccountName", "SubAccountId"],
       ["SkuMeter", "SkuId"],
+      ["CommitmentDiscountUnit", "CommitmentDiscountQuantity"],
     ] as const
   ).flatMap(([column, other]): Across[] => [
     [column, `is null where ${other} is`, is(column, null), is(other, null)],
     [column, `is there where ${other} is`, isNot(column, null), isNot(other, null)],
   ]),
+  ...["Category", "Type", "Name"].flatMap((fact): Across[] => {
+    const column = `CommitmentDiscount${fact}`;
+    const missing: Across = [column, "is null where CommitmentDiscountId is", is(column, null), is(DISCOUNT, null)];
+    const present: Across = [
+      column,
+      "is there where CommitmentDiscountId is",
+      isNot(column, null),
+      isNot(DISCOUNT, null),
+    ];
+    return fact === "Name" ? [missing] : [missing, present];
+  }),
+  [
+    "CommitmentDiscountStatus",
+    "is null where CommitmentDiscountId is",
+    is("CommitmentDiscountStatus", null),
+    is(DISCOUNT, null),
+  ],
+  [
+    "CommitmentDiscountStatus",
+    "is there for what was used under a commitment",
+    isNot("CommitmentDiscountStatus", null),
+    both(isNot(DISCOUNT, null), is("ChargeCategory", "Usage")),
+  ],
+  [
+    "CommitmentDiscountQuantity",
+    "is there for what was used or purchased under a commitment",
+    isNot("CommitmentDiscountQuantity", null),
+    both(isNot(DISCOUNT, null), IS_PRICED),
+  ],
+  [
+    "CommitmentDiscountQuantity",
+    "is null for all else",
+    is("CommitmentDiscountQuantity", null),
+    either(is(DISCOUNT, null), IS_CORRECTION),
+  ],
   ["SkuPriceDetails", "is null where SkuPriceId is", is("SkuPriceDetails", null), is("SkuPriceId", null)],
   ["PricingUnit", "is of the unit format", { CheckFunction: "FormatUnit", ColumnName: "PricingUnit" }, null],
   ["ConsumedUnit", "is of the unit format", { CheckFunction: "FormatUnit", ColumnName: "ConsumedUnit" }, null],

@@ -1,8 +1,11 @@
 import { stringify } from "csv-stringify/sync";
-import { type FocusVersion, listColumns, writeValue } from "./columns.ts";
+import { type FocusColumn, type FocusVersion, listColumns, writeValue } from "./columns.ts";
 import type { FocusEntry } from "./describe-charge.ts";
 
-/** RFC 4180 with lines that end in LF; the header goes first, even of no entries. */
+/**
+ * RFC 4180 with lines that end in LF; the header goes first, even of no entries. A name that a spreadsheet would take for a
+ * formula, which a client can choose, has a quote before it, as spreadsheets have it themselves.
+ */
 export async function* writeCsv(
   version: FocusVersion,
   entries: AsyncIterable<readonly FocusEntry[]>,
@@ -10,6 +13,11 @@ export async function* writeCsv(
   const columns = listColumns(version);
   yield Buffer.from(stringify([columns.map(({ id }) => id)]));
   for await (const some of entries) {
-    yield Buffer.from(stringify(some.map((entry) => columns.map((column) => writeValue(column, entry)))));
+    yield Buffer.from(stringify(some.map((entry) => columns.map((column) => writeCell(column, entry)))));
   }
+}
+
+function writeCell(column: FocusColumn, entry: FocusEntry): string | null {
+  const value = writeValue(column, entry);
+  return value !== null && column.kind === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
 }

@@ -162,6 +162,7 @@ function createSpanFactory(instanceId: string, runId: string, version: string) {
     attributes: toText({ ...identity, ...attributes }),
     resourceAttributes: { "service.name": "mini-swe-agent" },
     scopeName: "centspan.histories",
+    trusted: true,
     events: [],
     links: [],
   });

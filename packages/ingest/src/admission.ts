@@ -43,6 +43,9 @@ export class BadBody extends Error {
   }
 }
 
+/** The rows of a block have become too many, or too large together. */
+export class BlockFull extends Error {}
+
 /** A value that can't be taken; `path` names it relative to what was being read. */
 export class BadValue extends Error {
   readonly code: RejectionCode;

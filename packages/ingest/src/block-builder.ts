@@ -2,19 +2,18 @@
  * A block under construction: OTLP bodies of one signal in, one block of its table out. What a body brings is in the
  * block when `add` returns, or none of it is.
  */
+import { crc32 } from "node:zlib";
 import { assert } from "@centspan/base";
-import { type Block, SIGNALS, type Signal, type SignalTable, TABLE_OF_SIGNAL } from "@centspan/model";
-import { type Admission, BadBody, createTally } from "./admission.ts";
-import { BLOCK_COLUMNS } from "./columns.ts";
-import { createLogReader } from "./logs-block.ts";
-import { createMetricReader } from "./metrics-block.ts";
-import { ByteSink } from "./native/byte-sink.ts";
-import type { Column } from "./native/column.ts";
-import { BlockFull, RowWriter } from "./row-writer.ts";
-import type { SignalReader } from "./signal-reader.ts";
-import { createSpanReader } from "./spans-block.ts";
-import { walkExport } from "./walk-export.ts";
-import { WireReader } from "./wire/wire-reader.ts";
+import { SIGNALS, type SignalTable, TABLE_OF_SIGNAL, type WholeBlock } from "@centspan/model";
+import { type Admission, BadBody, BlockFull, createTally } from "./admission.ts";
+import { BLOCK_COLUMNS, HASHED_COLUMNS } from "./columns.ts";
+import { createDecoder, type Decoder } from "./decoder.ts";
+import { RecordLists } from "./record-lists.ts";
+import { RECORDS, type ReadList, walkExport } from "./walk-export.ts";
+import { createMetricWalk } from "./walk-metrics.ts";
+
+/** Whole, or in the pieces that it came in. */
+export type Body = Uint8Array | readonly Uint8Array[];
 
 export type BlockBuilder = {
   readonly rows: number;
@@ -23,102 +22,124 @@ export type BlockBuilder = {
   /**
    * Throws BadBody for a body whose frame is broken, or that is too much for any block; BlockFull for one that may fit
    * into the next block. Such a body leaves the block as it was.
+   * Whose it is and whether its word is trusted (of spans) is the credential's to say.
    */
-  add(workspace: string, body: Uint8Array): Admission;
+  add(workspace: string, body: Body, isTrusted?: boolean): Admission;
   /** The block, and starts the next one. Its bytes are those of this builder, and valid until `take` is called again. */
-  take(): Block;
+  take(): WholeBlock;
 };
 
-const READERS: Record<Signal, () => SignalReader> = {
-  traces: createSpanReader,
-  logs: createLogReader,
-  metrics: createMetricReader,
-};
+/** Memory that a decoder took is its own for good: one that took more than this is followed by a new one. */
+const KEPT_BYTES = 128 * 1024 * 1024;
 
 export function createBlockBuilder(table: SignalTable): BlockBuilder {
-  const signal = SIGNALS.find((candidate) => TABLE_OF_SIGNAL[candidate] === table);
-  assert(signal, `a signal whose table is ${table}`);
-  const { columns, open } = READERS[signal]();
-  const rows = new RowWriter(Object.values(columns), createTally());
-  const records = open(rows);
-  const ordered = orderColumns(table, { ...columns, ...sharedColumns(rows) });
-  const out = new ByteSink();
   let bytes = 0;
+  let taken = Buffer.alloc(0);
+  let opened = open(table);
+
+  const clear = (): void => {
+    opened.decoder.wasm.clear();
+    bytes = 0;
+    if (opened.decoder.memoryBytes > KEPT_BYTES) opened = open(table);
+  };
 
   return {
     get rows() {
-      return rows.rows;
+      return opened.decoder.wasm.rowCount();
     },
     get bytes() {
       return bytes;
     },
-    add(workspace, body) {
-      const before = rows.rows;
-      const { weight } = rows;
-      const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-      rows.tally = createTally();
-      rows.workspaceIndex = rows.workspace.dictionary.internText(workspace);
-      records.startBody(buffer);
+    add(workspace, body, isTrusted = false) {
+      const { decoder, lists } = opened;
+      const { wasm } = decoder;
+      const before = wasm.rowCount();
+      const held = holdBody(decoder, workspace, body instanceof Uint8Array ? [body] : body);
+      lists.tally = createTally();
       try {
-        rows.weigh(body.length);
-        walkExport(new WireReader(buffer), signal, rows, records.readRecord);
+        opened.read(held, isTrusted);
+        bytes += held.body.length;
+        return lists.tally.admit(wasm.rowCount() - before);
       } catch (thrown) {
-        rows.truncate(before);
-        rows.weight = weight;
+        wasm.dropBody();
         throw thrown instanceof BlockFull && before === 0 ? new BadBody("body", TOO_MUCH) : thrown;
       } finally {
         // Nobody takes a block without rows: what refused records left in the dictionaries would stay.
-        if (rows.rows === 0) rows.clear();
+        if (wasm.rowCount() === 0) clear();
       }
-      bytes += body.length;
-      return rows.tally.admit(rows.rows - before);
     },
     take() {
-      const block = writeBlock(ordered, rows.rows, out);
-      rows.clear();
-      bytes = 0;
-      return block;
+      const { wasm, view } = opened.decoder;
+      const rows = wasm.rowCount();
+      const length = wasm.writeBlock();
+      if (taken.length < length || taken.length > KEPT_BYTES) taken = Buffer.allocUnsafeSlow(length);
+      const content = taken.subarray(0, length);
+      view(wasm.blockStart(), length).copy(content);
+      clear();
+      return {
+        rows,
+        bytes: length,
+        content,
+        async *read() {
+          yield content;
+        },
+      };
+    },
+  };
+}
+
+type Opened = { decoder: Decoder; lists: RecordLists; read(held: HeldBody, isTrusted: boolean): void };
+
+function open(table: SignalTable): Opened {
+  const signal = SIGNALS.find((candidate) => TABLE_OF_SIGNAL[candidate] === table);
+  assert(signal, `a signal whose table is ${table}`);
+  const decoder = createDecoder(signal);
+  placeColumns(decoder, table);
+  const lists = new RecordLists(decoder);
+  const readList: ReadList =
+    signal === "metrics" ? createMetricWalk(decoder, lists) : (list) => lists.read(RECORDS, list, 0);
+  return {
+    decoder,
+    lists,
+    read({ start, workspaceBytes, body }, isTrusted) {
+      // Part of a log record's identity; the others have ids.
+      const checksum = signal === "logs" ? crc32(body) : 0;
+      decoder.wasm.startBody(start, workspaceBytes, body.length, checksum, Number(isTrusted));
+      walkExport(decoder.wasm, signal, lists, readList);
     },
   };
 }
 
 const TOO_MUCH = "holds too many records, or too much that each of them repeats: send smaller batches";
 
-type NamedColumn = { name: string; type: string; column: Column };
+/** In the decoder's memory: the workspace's name, and behind it the body. */
+type HeldBody = { start: number; workspaceBytes: number; body: Buffer };
 
-const sharedColumns = (rows: RowWriter): Record<string, Column> => ({
-  workspace: rows.workspace,
-  service: rows.service,
-  scope_name: rows.scopeName,
-  scope_version: rows.scopeVersion,
-  resource_attributes: rows.resourceAttributes,
-});
-
-function orderColumns(table: SignalTable, columns: Readonly<Record<string, Column>>): NamedColumn[] {
-  return BLOCK_COLUMNS[table].map(({ name, type }) => {
-    const column = columns[name];
-    assert(column, `a reader that fills ${table}.${name}`);
-    return { name, type, column };
-  });
+function holdBody({ wasm, view }: Decoder, workspace: string, pieces: readonly Uint8Array[]): HeldBody {
+  const workspaceBytes = Buffer.byteLength(workspace);
+  const bytes = workspaceBytes + pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const start = wasm.holdBytes(bytes);
+  const held = view(start, bytes);
+  let at = held.write(workspace);
+  for (const piece of pieces) {
+    held.set(piece, at);
+    at += piece.length;
+  }
+  return { start, workspaceBytes, body: held.subarray(workspaceBytes) };
 }
 
-function writeBlock(columns: readonly NamedColumn[], rows: number, out: ByteSink): Block {
-  out.clear();
-  out.writeVarint(columns.length);
-  out.writeVarint(rows);
-  for (const { name, type, column } of columns) {
-    assert(column.rows === rows, `${rows} rows in ${name}, not ${column.rows}`);
-    out.writeText(name);
-    out.writeText(type);
-    column.writePrefix(out);
-    column.writeData(out);
-  }
-  const bytes = out.bytes.subarray(0, out.length);
-  return {
-    rows,
-    bytes: bytes.length,
-    async *read() {
-      yield bytes;
-    },
+/** Tells the decoder in which order its columns come, and what stands before each. */
+function placeColumns({ wasm, hold, readString }: Decoder, table: SignalTable): void {
+  const names = Array.from({ length: wasm.columnCount() }, (_, i) => readString(wasm.columnName(i)));
+  const columns = BLOCK_COLUMNS[table];
+  assert(columns.length === names.length, `${columns.length} columns of ${table}, not ${names.length}`);
+  const placeOf = (name: string): number => {
+    const place = names.indexOf(name);
+    assert(place >= 0, `a decoder that fills ${table}.${name}`);
+    return place;
   };
+  for (const { name, type } of columns) {
+    wasm.placeColumn(placeOf(name), hold(`${name}${type}`).start, name.length, type.length);
+  }
+  for (const name of HASHED_COLUMNS[table]) wasm.hashColumn(placeOf(name));
 }

@@ -1,6 +1,6 @@
 /**
  * The columns that blocks bring, in their order: the one list that the Native encoder writes and the warehouse's
- * schema is made of. What the server computes beside them (hashes, instants of receipt) stands in the schema.
+ * schema is made of. What the server computes beside them (instants of receipt, most hashes) stands in the schema.
  */
 import type { SignalTable } from "@centspan/model";
 
@@ -13,24 +13,40 @@ const ATTRIBUTES = "Map(LowCardinality(String), String)";
 
 const columns = (type: string, ...names: string[]): BlockColumn[] => names.map((name) => ({ name, type }));
 
+/** What a span says beside its ids, as it was sent. */
+const SPAN_CONTENT: readonly BlockColumn[] = [
+  ...columns(TEXT, "parent_span_id", "trace_state"),
+  ...columns("UInt32", "flags"),
+  ...columns(NAME, "name", "kind", "service"),
+  ...columns(INSTANT, "started_at", "ended_at"),
+  ...columns(NAME, "status"),
+  ...columns(TEXT, "status_message"),
+  ...columns(ATTRIBUTES, "attributes", "resource_attributes"),
+  ...columns(NAME, "scope_name", "scope_version"),
+  { name: "events", type: `Array(Tuple(at ${INSTANT}, name ${NAME}, attributes ${ATTRIBUTES}))` },
+  { name: "links", type: `Array(Tuple(trace_id String, span_id String, attributes ${ATTRIBUTES}))` },
+  ...columns("UInt32", "dropped_attributes", "dropped_events", "dropped_links"),
+];
+
+/** The columns that `content_hash` is of, in the order in which they are hashed, where the block brings one. */
+export const HASHED_COLUMNS: Record<SignalTable, readonly string[]> = {
+  spans: SPAN_CONTENT.map(({ name }) => name),
+  logs: [],
+  metrics: [],
+};
+
 export const BLOCK_COLUMNS: Record<SignalTable, readonly BlockColumn[]> = {
   spans: [
     ...columns(NAME, "workspace"),
-    ...columns(TEXT, "trace_id", "span_id", "parent_span_id", "trace_state"),
-    ...columns("UInt32", "flags"),
-    ...columns(NAME, "name", "kind", "service"),
-    ...columns(INSTANT, "started_at", "ended_at"),
-    ...columns(NAME, "status"),
-    ...columns(TEXT, "status_message"),
-    ...columns(ATTRIBUTES, "attributes", "resource_attributes"),
-    ...columns(NAME, "scope_name", "scope_version"),
-    { name: "events", type: `Array(Tuple(at ${INSTANT}, name ${NAME}, attributes ${ATTRIBUTES}))` },
-    { name: "links", type: `Array(Tuple(trace_id String, span_id String, attributes ${ATTRIBUTES}))` },
-    ...columns("UInt32", "dropped_attributes", "dropped_events", "dropped_links"),
+    // Whether a credential brought it whose word on calls and keys counts: no payload can say so.
+    ...columns("Bool", "trusted"),
+    ...columns(TEXT, "trace_id", "span_id"),
+    ...SPAN_CONTENT,
     // Lifted out of the attributes, where they also stay, because many questions begin with them.
     ...columns(NAME, "layer", "team", "model"),
     ...columns(TEXT, "task", "run_id", "session_id"),
     ...columns("Bool", "may_be_call", "of_replica"),
+    ...columns("UInt64", "content_hash"),
   ],
   logs: [
     ...columns(NAME, "workspace"),

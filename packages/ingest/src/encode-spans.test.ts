@@ -26,6 +26,8 @@ const span: fc.Arbitrary<SpanRecord> = fc
     attributes,
     resourceAttributes: fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("1", "2")),
     scopeName: fc.constantFrom("", "s", "t"),
+    // No request says it.
+    trusted: fc.constant(false),
     events: fc.array(fc.record({ atNs: instant, name: text, attributes }), { maxLength: 2 }),
     links: fc.array(fc.record({ traceId: hex(16), spanId: hex(8), attributes }), { maxLength: 2 }),
   })
@@ -63,6 +65,7 @@ function readBack(body: Uint8Array): SpanRecord[] {
           attributes: attributesOf(one.attributes),
           resourceAttributes,
           scopeName: scope.name,
+          trusted: false,
           events: [],
           links: [],
         };

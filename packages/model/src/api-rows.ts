@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { CALL_SOURCES, COST_STATUSES, METERS, PROVENANCES } from "./call.ts";
+import { KEY_KINDS } from "./control-stores.ts";
 import { keyRulesSchema } from "./key-rules.ts";
 import { OUTCOME_KINDS, OUTCOME_STATUSES, subjectSchema } from "./outcome.ts";
 import { bucketsSchema, instant, money, nanoseconds } from "./row-values.ts";
@@ -58,6 +59,7 @@ export const costRowSchema = z.object({
   costUsd: money,
   calls: z.int(),
   requests: z.int(),
+  pricedRequests: z.int().describe("those whose cost is known"),
   buckets: bucketsSchema,
   unpricedCalls: z.int(),
   quarantinedCalls: z.int(),
@@ -71,20 +73,24 @@ const intervalSchema = z.object({
   lowUsd: money.nullable(),
   highUsd: money.nullable(),
   level: z.number(),
-  method: z.enum(["bootstrap", "zero_pass_bound"]),
+  method: z.enum(["bootstrap", "linearised", "zero_pass_bound"]),
 });
 
 export const outcomeCostRowSchema = z.object({
   group: z.string(),
-  spendUsd: money.describe("spend of tasks, which is what passes cost"),
+  spendUsd: money.describe("spend of tasks and of their review, which is what passes cost"),
+  reviewUsd: money.describe("of it minutes of review, at what the team's hour costs"),
+  unpricedReviewMinutes: z.string().describe("minutes of teams whose hour has no price: they are in no amount"),
+  unpricedCalls: z.int().describe("of tasks; they are in no amount either"),
   allSpendUsd: money.describe("with spend that belongs to no task; what the group spent in all"),
   /** Spend of tasks whose latest outcome is not a pass: what failed attempts cost. */
   failedSpendUsd: money,
   tasks: z.int(),
   passed: z.int(),
   failed: z.int(),
+  reverted: z.int().describe("of the failed those that had passed, and were refused or reverted"),
   unknown: z.int(),
-  pending: z.int(),
+  pending: z.int().describe("without an outcome, or younger than the maturity asked for"),
   costPerPassUsd: money.nullable(),
   interval: intervalSchema.nullable(),
   /** Cost per pass if every pending task passes (low) or fails (high); null when nothing is pending. */
@@ -93,6 +99,15 @@ export const outcomeCostRowSchema = z.object({
   simulatedShare: z.string().nullable().describe("simulated spend ÷ all spend, 0 to 1, 10 decimals"),
 });
 export type OutcomeCostRow = z.infer<typeof outcomeCostRowSchema>;
+
+export const cheapestSchema = z.object({
+  group: z.string(),
+  against: z.string().describe("the cheapest group of `openAgainst`, or else the next cheapest of all"),
+  openAgainst: z
+    .array(z.string())
+    .describe("groups that it is not shown to cost less than, the cheapest first; it is certain where there are none"),
+});
+export type Cheapest = z.infer<typeof cheapestSchema>;
 
 export const traceRowSchema = z.object({
   traceId: z.string(),
@@ -110,7 +125,7 @@ export const traceRowSchema = z.object({
   calls: z.int(),
   errors: z.int(),
   costUsd: money.nullable(),
-  /** Null until waste has been analysed. */
+  /** What of the cost was paid twice; null where nothing but the cost is known. */
   wasteUsd: money.nullable(),
   provenance: provenance.nullable(),
   outcome: z.enum([...OUTCOME_STATUSES, "pending"]).nullable(),
@@ -158,6 +173,7 @@ export const spanDetailSchema = z.object({
   status: z.enum(["unset", "ok", "error"]),
   statusMessage: z.string(),
   scopeName: z.string(),
+  trusted: z.boolean().describe("brought by a key of kind gateway-ingest: its word on calls and keys counts"),
   attributes: z.record(z.string(), z.string()),
   resourceAttributes: z.record(z.string(), z.string()),
   events: z.array(z.object({ at: instant, name: z.string(), attributes: z.record(z.string(), z.string()) })),
@@ -176,6 +192,14 @@ export const outcomeInputSchema = z.strictObject({
       z.string().max(200),
       z.union([z.string().max(10_000), z.number(), z.boolean(), z.array(z.string().max(1000)).max(100)]),
     )
+    .refine(
+      ({ reviewMinutes: said }) => said === undefined || (typeof said === "number" && said >= 0 && said <= 10_000),
+      {
+        path: ["reviewMinutes"],
+        message: "must be minutes, 0 to 10000",
+      },
+    )
+    .describe("reviewMinutes: of people, which the team's rate prices; by: who answers for an approval")
     .default({}),
   at: z.string().optional().describe("ISO 8601; now when absent"),
   /** Makes a repeated post a no-op; derived from the content when absent. */
@@ -197,7 +221,7 @@ export type OutcomeRow = z.infer<typeof outcomeRowSchema>;
 export const keyRowSchema = z.object({
   keyId: z.string(),
   name: z.string(),
-  kind: z.enum(["gateway", "ingest", "api"]),
+  kind: z.enum(KEY_KINDS),
   team: z.string().nullable(),
   hint: z.string(),
   createdAt: z.string(),
@@ -210,7 +234,7 @@ export type KeyRow = z.infer<typeof keyRowSchema>;
 
 export const keyInputSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes; at most 63"),
-  kind: z.enum(["gateway", "ingest", "api"]),
+  kind: z.enum(KEY_KINDS),
   team: z.string().min(1).max(63).optional(),
   rules: keyRulesSchema.optional(),
 });

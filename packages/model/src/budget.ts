@@ -17,6 +17,10 @@ export const UNPRICED_RULES = ["refuse", "allow"] as const;
 /** Each of them by itself. */
 export const EACH_SUBJECT = "*";
 
+/** What a task, its type, a run, a key or a team may be called. No longer than a key of Postgres takes, which takes no NUL either. */
+export const isSubject = (text: string): boolean => /^[^\p{Cc}\p{Cs}]{1,512}$/u.test(text);
+export const SUBJECT_RULE = "must be 1 to 512 characters, none of them a control character";
+
 const limitSchema = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,12})?$/, "must be an amount such as 12.50, as text")
@@ -25,7 +29,10 @@ const limitSchema = z
 export const budgetInputSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes; at most 63"),
   scope: z.enum(BUDGET_SCOPES),
-  subject: z.string().min(1).max(512).describe("id of the key, team, task type or run; * is each by itself"),
+  subject: z
+    .string()
+    .refine(isSubject, SUBJECT_RULE)
+    .describe("id of the key, team, task type or run; * is each by itself"),
   period: z.enum(BUDGET_PERIODS),
   timeZone: z
     .string()
@@ -40,7 +47,10 @@ export const budgetInputSchema = z.strictObject({
       thresholds: z.array(z.int().min(1).max(1000)).max(10).default([80, 100]),
       /** When the period is going to end above the limit, at the pace so far. */
       forecast: z.boolean().default(true),
-      webhook: z.url({ protocol: /^https?$/ }).optional(),
+      webhook: z
+        .url({ protocol: /^https?$/ })
+        .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters")
+        .optional(),
       email: z.array(z.email()).max(10).default([]),
     })
     .prefault({}),
@@ -91,13 +101,14 @@ export type BudgetAlert = BudgetAccountId & {
 /** One that is to be sent, with what is needed for it. */
 export type DueBudgetAlert = BudgetAlert & { alertId: string; raisedAt: Date; budget: Budget };
 
+/** Changes are in the audit log, with their actor. */
 export type BudgetStore = {
   listBudgets(workspace: string): Promise<Budget[]>;
   /** A name is unique within a workspace: `conflict` otherwise. */
-  createBudget(workspace: string, budget: BudgetInput): Promise<Budget>;
+  createBudget(workspace: string, budget: BudgetInput, actor: string): Promise<Budget>;
   /** In place of what it was; what was spent stays where scope, period and time zone stay. Throws `not_found`. */
-  replaceBudget(workspace: string, budgetId: string, budget: BudgetInput): Promise<Budget>;
-  deleteBudget(workspace: string, budgetId: string): Promise<void>;
+  replaceBudget(workspace: string, budgetId: string, budget: BudgetInput, actor: string): Promise<Budget>;
+  deleteBudget(workspace: string, budgetId: string, actor: string): Promise<void>;
   /** Those that spent most of each first. */
   listBudgetAccounts(periods: readonly Omit<BudgetAccountId, "subject">[], most: number): Promise<BudgetAccount[]>;
 };
@@ -106,11 +117,13 @@ export type BudgetStore = {
 export type BudgetAccounts = {
   /** Whole or not at all, however many processes come at once. Null where there is no such budget any more. */
   visitBudgetAccount(visit: BudgetVisit): Promise<BudgetState | null>;
-  /** Each is raised once. */
+  /** Each is raised once for a limit. */
   raiseBudgetAlerts(alerts: readonly BudgetAlert[]): Promise<void>;
   /** Alerts to send by one of the channels: nobody else gets them for `forMs`. Those that were not sent by then come again, for a day. */
   claimBudgetAlerts(channels: readonly AlertChannel[], forMs: number): Promise<DueBudgetAlert[]>;
   closeBudgetAlert(alertId: string): Promise<void>;
+  /** With their alerts: all of periods that began before. What counts in all its life stays. Returns how many there were. */
+  forgetBudgetAccounts(before: Date): Promise<number>;
 };
 
 /** `toMs` is exclusive, and null for what never ends. */

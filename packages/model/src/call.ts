@@ -153,5 +153,15 @@ export type ChargeLine = {
   ratingRunId: string;
 };
 
-/** A call after rating. `costUsd` is null where no price or no trustworthy usage exists: never zero instead. */
-export type RatedCall = Call & { costStatus: CostStatus; costUsd: Decimal | null; lines: ChargeLine[] };
+/**
+ * A call after rating. `costUsd` is null where no price or no trustworthy usage exists: never zero instead. A cost is as
+ * good as the weaker of its usage and its price: `priceProvenance` is there where that is the price.
+ */
+export type RatedCall = Call & {
+  costStatus: CostStatus;
+  costUsd: Decimal | null;
+  lines: ChargeLine[];
+  priceProvenance?: "simulated";
+};
+
+export const costProvenance = ({ priceProvenance, provenance }: RatedCall): Provenance => priceProvenance ?? provenance;

@@ -23,6 +23,9 @@ export const COUNT_FIELDS = [
   /** Those of the input tokens that were not read from cache. */
   "cacheMiss",
   "reasoning",
+  /** Those of the input and output tokens that are audio. They have no meter, so such a call is set aside. */
+  "audioInput",
+  "audioOutput",
   "total",
   /** Uses, not tokens. */
   "webSearches",
@@ -40,6 +43,8 @@ export type TextField =
   | "sessionId"
   | "serviceTier"
   | "region"
+  /** The host that was asked, which may tell the region. */
+  | "serverAddress"
   | "effort"
   /** The key and team that the emitter itself knows the caller by. */
   | "keyId"
@@ -53,6 +58,8 @@ export type Fields = Partial<Record<CountField | TextField | "costUsd", readonly
 export type Counting = {
   inputIncludesCached: boolean;
   outputIncludesReasoning: boolean;
+  /** No emitter says that its input leaves cached tokens out, but all of its releases that look like this do. */
+  inputIsInferred?: boolean;
   /** Cache attributes found in the field with both meanings: a call that has one is ambiguous unless its numbers decide. */
   ambiguousCached?: readonly string[];
 };

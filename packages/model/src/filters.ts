@@ -6,15 +6,17 @@ export type PageRequest = { limit: number; cursor: string | null };
 /** An attribute with exactly that value. */
 export type AttributeFilter = { key: string; value: string };
 
-export type CallFilter = Partial<{
-  range: TimeRange;
-  key: string;
-  keyId: string;
-  team: string;
-  task: string;
-  model: string;
-  taskType: string;
-  repository: string;
-  runId: string;
-  traceId: string;
-}>;
+/** Members of a call that it can be chosen by. */
+export const CALL_FILTERS = [
+  "key",
+  "keyId",
+  "team",
+  "task",
+  "provider",
+  "model",
+  "taskType",
+  "repository",
+  "runId",
+  "traceId",
+] as const;
+export type CallFilter = Partial<Record<(typeof CALL_FILTERS)[number], string> & { range: TimeRange }>;

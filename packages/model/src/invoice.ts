@@ -26,6 +26,9 @@ export const INVOICE_METER_OF = {
   web_search: "web_search",
 } as const satisfies Record<Meter, InvoiceMeter>;
 
+/** An amount as it is written: with so many decimals, zeros at the end included. */
+export type WrittenUsd = { usd: Decimal; decimals: number };
+
 /** Null where the file does not say it. Ids and names are the provider's. */
 export type InvoiceLine = {
   /** Where it stands in the file, for people. */
@@ -38,9 +41,12 @@ export type InvoiceLine = {
   model: string | null;
   meter: InvoiceMeter | null;
   quantity: number | null;
-  costUsd: Decimal | null;
-  /** Credits, and adjustments such as taxes and rounding, are no usage: they are matched with none. */
-  kind: "usage" | "credit" | "adjustment";
+  cost: WrittenUsd | null;
+  /**
+   * What is no usage of its day is matched with none: credits, adjustments such as taxes and rounding, corrections of an
+   * earlier bill, and what is bought in advance, less the usage that it covers.
+   */
+  kind: "usage" | "credit" | "adjustment" | "correction" | "commitment";
   /** The provider's own words for it. */
   description: string;
 };
@@ -48,8 +54,10 @@ export type InvoiceLine = {
 /** A file, parsed as far as its kind goes. Numbers of JSON are still as they were written. */
 export type InvoiceFile = { name: string } & (
   | { kind: "json"; json: unknown }
-  | { kind: "csv"; header: readonly string[]; records: readonly (readonly string[])[] }
+  | { kind: "csv"; header: readonly string[]; records: readonly InvoiceRecord[] }
 );
+/** `line` is where it ends in the file, the first being 1. */
+export type InvoiceRecord = { line: number; fields: readonly string[] };
 
 export type InvoiceFormat = {
   id: string;

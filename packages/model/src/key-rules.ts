@@ -59,10 +59,13 @@ export type KeyRules = z.infer<typeof keyRulesSchema>;
  * before it ended: a name of any length, sent by anybody, costs no more than reading it.
  */
 export function matchesModel(pattern: string, model: string): boolean {
+  const star = pattern.indexOf("*");
+  if (star < 0) return model === pattern;
+  // Most of many patterns fail here, before anything is taken apart.
+  if (!model.startsWith(pattern.slice(0, star))) return false;
   const [first = "", ...others] = pattern.split("*");
-  const last = others.pop();
-  if (last === undefined) return model === first;
-  if (!model.startsWith(first) || !model.endsWith(last)) return false;
+  const last = others.pop() ?? "";
+  if (!model.endsWith(last)) return false;
   let at = first.length;
   for (const part of others) {
     const found = model.indexOf(part, at);

@@ -3,16 +3,18 @@
  * Everything is within one workspace; a workspace always comes from a credential, never from a payload.
  * Operating errors are CentspanError("store_unavailable").
  */
-import type { Decimal } from "@centspan/base";
+import { type Decimal, ZERO } from "@centspan/base";
 import type { Buckets, CostStatus, Meter, Provenance, RatedCall } from "./call.ts";
 import type { CallFilter, Page, PageRequest, TimeRange } from "./filters.ts";
-import type { Outcome, OutcomeStatus } from "./outcome.ts";
+import type { Outcome, OutcomeStatus, OutcomeSubject } from "./outcome.ts";
+import type { LinkedBy } from "./outcome-link.ts";
 import type { CallClass, PriceTable } from "./price-table.ts";
 
 /** What a call can be grouped by; each is a column of the call. `day` is a day in the given zone. */
 export const COST_GROUPS = [
   "key",
   "team",
+  "provider",
   "model",
   "effort",
   "task",
@@ -47,6 +49,8 @@ export type CostSum = {
   costUsd: Decimal;
   calls: number;
   requests: number;
+  /** Those whose cost is known: what a request cost on average is of these. */
+  pricedRequests: number;
   buckets: Buckets;
   unpricedCalls: number;
   quarantinedCalls: number;
@@ -57,7 +61,7 @@ export type CostSum = {
 /** What was used and charged of one meter of one model. */
 export type MeterSpend = { model: string; meter: Meter; quantity: bigint; costUsd: Decimal };
 
-export const DAILY_SPEND_GROUPS = ["team", "key", "model", "taskType", "repository"] as const;
+export const DAILY_SPEND_GROUPS = ["team", "key", "provider", "model", "taskType", "repository"] as const;
 export type DailySpendGroup = (typeof DAILY_SPEND_GROUPS)[number];
 /** `day` is YYYY-MM-DD in the time zone that was asked for. */
 export type DailySpend = { group: string; day: string; costUsd: Decimal };
@@ -68,15 +72,65 @@ export type TaskSpend = {
   group: string;
   costUsd: Decimal;
   simulatedUsd: Decimal;
+  /** Of its first call. */
+  team: string;
   calls: number;
   /** Calls whose cost is not known, whether for want of a price or of trustworthy usage. */
   unpricedCalls: number;
+  /** Runs that worked on it; 1 where nothing tells runs apart. */
+  attempts: number;
   firstCallAtNs: bigint;
   /** Status of the latest tests outcome; null while there is none. */
   status: OutcomeStatus | null;
+  /** Failed after it had passed. */
+  isReverted: boolean;
+  /** Of people, as its outcomes say. */
+  reviewMinutes: Decimal;
+  /** The outcome that counts, and who answers for the work ("" where nobody is named); null while there is none. */
+  decision: { outcomeId: string; source: string; linkedBy: LinkedBy; atNs: bigint; accountable: string } | null;
 };
 
-export type OutcomeFilter = Partial<{ task: string; runId: string; outcomeId: string }>;
+/** A task that nothing was spent on yet, for those who fill in what they know. */
+export const EMPTY_TASK_SPEND: TaskSpend = {
+  task: "",
+  group: "",
+  costUsd: ZERO,
+  simulatedUsd: ZERO,
+  team: "",
+  calls: 0,
+  unpricedCalls: 0,
+  attempts: 1,
+  firstCallAtNs: 0n,
+  status: null,
+  isReverted: false,
+  reviewMinutes: ZERO,
+  decision: null,
+};
+
+/** What a run spent on a task. `runId` is "" for spend outside of runs. */
+export type AttemptSpend = { task: string; runId: string; costUsd: Decimal; firstCallAtNs: bigint };
+
+export type TaskQuestion = {
+  groupBy: OutcomeGroup;
+  filter: CallFilter;
+  timeZone: string;
+  /** Only outcomes so long after a task's first call count; all, where it is not given. */
+  maturityNs?: bigint | undefined;
+  /** Whether `attempts` is asked for: 1 otherwise. */
+  countsAttempts?: boolean;
+};
+
+/** `subject` is all that the outcome names. */
+export type OutcomeFilter = Partial<{
+  task: string;
+  runId: string;
+  outcomeIds: readonly string[];
+  traceIds: readonly string[];
+  source: string;
+  /** Said of other work by the merge of one of these requests: `revertedBy` or `restoredBy` in the evidence. */
+  saidByRequests: readonly string[];
+  subject: OutcomeSubject;
+}>;
 
 /**
  * What the calls at one span come to, apart by what became of them, by model and by reason. `costUsd` is null where they
@@ -105,19 +159,38 @@ export type CostPreview = {
   unpricedAfter: number;
 };
 
+/** `correct` prices a call as it was billed: then what closed months have billed otherwise is corrected in the open one. */
+export type RatingRun = {
+  table: PriceTable;
+  range: TimeRange;
+  ratingRunId: string;
+  correct?: (call: RatedCall) => RatedCall;
+};
+/** `closedCalls` are those that closed months have billed otherwise, which stays, what is corrected already left out. */
+export type RatingResult = { changedCalls: number; closedCalls: number; correctedCalls: number };
+
 /** Rating by sets: the same prices, chosen once for each class of calls, and multiplied in the store. */
 export type RatingStore = {
   /** The distinct classes of the calls that there are in the range. */
   listCallClasses(workspace: string, of: { range: TimeRange; scopes: PriceTable["scopes"] }): Promise<CallClass[]>;
   /**
-   * Prices the calls of the table's classes again and writes what changes; resolves with how many calls did. Repeating it
-   * changes nothing. Closed months stay as they are.
+   * Prices the calls of the table's classes again and writes what changes. Repeating it changes nothing. What closed
+   * months have billed stays as it is; what they could not bill for want of a price is billed in the open one.
    */
-  rateCalls(workspace: string, run: { table: PriceTable; range: TimeRange; ratingRunId: string }): Promise<number>;
+  rateCalls(workspace: string, run: RatingRun): Promise<RatingResult>;
   previewCosts(
     workspace: string,
     of: { table: PriceTable; range: TimeRange; groupBy: PreviewGroup },
   ): Promise<CostPreview[]>;
+};
+
+/** Sums of days that are over, which questions about spend read instead of the calls. */
+export type DailyCosts = {
+  /**
+   * Sums up the days that are over and have news, by the calendar of their workspace, and leaves out those without one;
+   * resolves with how many.
+   */
+  refreshDailyCosts(nowNs: bigint, readTimeZone: (workspace: string) => Promise<string | null>): Promise<number>;
 };
 
 export type Ledger = {
@@ -140,9 +213,8 @@ export type Ledger = {
     workspace: string,
     query: { groupBy: DailySpendGroup; filter: CallFilter; timeZone: string },
   ): Promise<DailySpend[]>;
-  listTaskSpend(
-    workspace: string,
-    query: { groupBy: OutcomeGroup; filter: CallFilter; timeZone: string },
-  ): Promise<TaskSpend[]>;
+  listTaskSpend(workspace: string, query: TaskQuestion): Promise<TaskSpend[]>;
+  /** Runs of tasks that were tried more than once, each task's in the order in which they began. */
+  listAttempts(workspace: string): Promise<AttemptSpend[]>;
   listOutcomes(workspace: string, filter: OutcomeFilter): Promise<Outcome[]>;
 };

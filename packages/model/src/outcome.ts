@@ -9,6 +9,8 @@ export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 export const OUTCOME_STATUSES = ["passed", "failed", "partial", "unknown"] as const;
 export type OutcomeStatus = (typeof OUTCOME_STATUSES)[number];
 
+const isGiven = (value: string | undefined): boolean => value !== undefined;
+
 /** What an outcome is about. At least one member is set; `task` is the strongest link. */
 export const subjectSchema = z
   .strictObject({
@@ -21,9 +23,17 @@ export const subjectSchema = z
       .optional(),
     commit: z.string().min(7).max(64).optional(),
     pullRequest: z.string().min(1).max(200).optional(),
+    /** Of `git patch-id --stable`: what a commit changes, whatever it is rebased or squashed to. */
+    patchId: z
+      .string()
+      .regex(/^[0-9a-f]{40}$/, "must be 40 lower-case hex digits")
+      .optional(),
+    repository: z.string().min(1).max(200).optional(),
+    branch: z.string().min(1).max(250).optional(),
   })
-  .refine((subject) => Object.values(subject).some((value) => value !== undefined), {
-    message: "must name at least one of task, runId, sessionId, traceId, commit, pullRequest",
+  .refine(({ repository, branch, ...names }) => Object.values(names).some(isGiven) || (repository && branch), {
+    message:
+      "must name at least one of task, runId, sessionId, traceId, commit, pullRequest, patchId, or repository with branch",
   });
 export type OutcomeSubject = z.infer<typeof subjectSchema>;
 
@@ -52,3 +62,26 @@ export type OutcomeSource = {
   read(report: string, exitCode: number | null): OutcomeFinding;
 };
 export const defineOutcomeSource = (source: OutcomeSource): OutcomeSource => source;
+
+/** A finding of a report that names its subjects itself. */
+export type SubjectFinding = OutcomeFinding & {
+  subject: OutcomeSubject;
+  /** What makes it this one among all of its feed: heard of again, it is the same outcome. */
+  identity: string;
+  /** When it came to that; null where the report doesn't say. */
+  atNs: bigint | null;
+};
+
+/** What was posted. `header` gives null for one that is not there. */
+export type Delivery = { body: string; header(name: string): string | null };
+
+/** A plug-in that reads reports about many subjects, or what a code host delivers. */
+export type OutcomeFeed = {
+  id: string;
+  describe: string;
+  /** Whether who sent it knows the secret, for hosts that can present no key; absent where they can. */
+  isSigned?(delivery: Delivery, secret: string): boolean;
+  /** Nothing for an event that says nothing of an outcome. Throws CentspanError("invalid_file"). */
+  read(delivery: Delivery): SubjectFinding[];
+};
+export const defineOutcomeFeed = (feed: OutcomeFeed): OutcomeFeed => feed;

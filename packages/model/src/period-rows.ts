@@ -1,5 +1,7 @@
 /** Billing periods and the audit log on the wire. */
 import { z } from "zod";
+import { PROVENANCES } from "./call.ts";
+import { COMMITMENT_STATUSES } from "./commitment.ts";
 import { PERIOD_PATTERN } from "./period.ts";
 import { instant, money } from "./row-values.ts";
 
@@ -15,6 +17,18 @@ export const statementLineRowSchema = z.object({
 });
 export type StatementLineRow = z.infer<typeof statementLineRowSchema>;
 
+export const commitmentLineRowSchema = z.object({
+  commitment: z.string(),
+  team: z.string().describe("empty for what no team owns"),
+  status: z
+    .enum(COMMITMENT_STATUSES)
+    .describe("prepaid: paid now for later, below 0 where what was paid before is used"),
+  payPerTokenUsd: money.describe("what the covered usage would have cost by the token"),
+  costUsd: money,
+  provenance: z.enum(PROVENANCES),
+});
+export type CommitmentLineRow = z.infer<typeof commitmentLineRowSchema>;
+
 export const periodRowSchema = z.object({
   period: z.string(),
   timeZone: z.string(),
@@ -27,9 +41,21 @@ export const periodRowSchema = z.object({
   amountUsd: money,
   unpricedCalls: z.int(),
   quarantinedCalls: z.int(),
+  unratedUnits: z.int().describe("traces and sessions that could not be rated, and may have calls of the month"),
   lines: z.array(statementLineRowSchema),
+  commitments: z.array(commitmentLineRowSchema).describe("what of the lines comes from commitments"),
 });
 export type PeriodRow = z.infer<typeof periodRowSchema>;
+
+export const unratedRowSchema = z.object({
+  kind: z.enum(["trace", "session"]),
+  id: z.string(),
+  message: z.string().describe("why it could not be rated"),
+  attempts: z.int(),
+  receivedAt: instant.describe("when the newest of it came"),
+  failedAt: z.string(),
+});
+export type UnratedRow = z.infer<typeof unratedRowSchema>;
 
 export const auditRowSchema = z.object({
   at: z.string(),

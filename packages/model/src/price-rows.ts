@@ -19,3 +19,11 @@ export const costPreviewRowSchema = z.object({
   unpricedAfter: z.int(),
 });
 export type CostPreviewRow = z.infer<typeof costPreviewRowSchema>;
+
+export const ratingRunRowSchema = z.object({
+  ratingRunId: z.string(),
+  changedCalls: z.int(),
+  closedCalls: z.int().describe("calls that closed months have billed otherwise, which stays"),
+  correctedCalls: z.int().describe("calls of closed months whose difference is billed in the open one"),
+});
+export type RatingRunRow = z.infer<typeof ratingRunRowSchema>;

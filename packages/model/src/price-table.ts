@@ -7,6 +7,10 @@ import type { Call, Meter } from "./call.ts";
 
 export type UnitPrices = Partial<Record<Meter, Decimal>>;
 
+/** Reasoning is output unless the list prices it on its own; no other meter borrows a price. */
+export const unitOf = (units: UnitPrices, meter: Meter): Decimal | undefined =>
+  units[meter] ?? (meter === "output_reasoning" ? units.output_text : undefined);
+
 /** What a price depends on, beside time and context. Keys and teams that no contract names are "". */
 export type CallClass = Pick<Call, "provider" | "model" | "serviceTier" | "region" | "keyId" | "team">;
 
@@ -37,4 +41,4 @@ export type BandPrice = {
 };
 
 /** `id` names all that the price depends on; `list` is what the provider's list says. */
-export type UnitPrice = { id: string; units: UnitPrices; list: UnitPrices | null };
+export type UnitPrice = { id: string; units: UnitPrices; list: UnitPrices | null; isSimulated: boolean };

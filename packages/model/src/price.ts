@@ -6,19 +6,12 @@
  */
 import { parseInstant } from "@centspan/base";
 import { z } from "zod";
+import { currency, model, name, price, SCOPES } from "./price-values.ts";
 
-const name = z.string().min(1).max(200);
 const date = z.string().refine((text) => parseInstant(text) !== null, "is not a date");
-/** Six decimals per million are twelve per token: all that Decimal(38,12) holds. */
-const price = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, "must be a decimal string with at most 6 decimals");
 /** Of a thousand: nine decimals. */
 const fee = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, "must be a decimal string with at most 9 decimals");
-const currency = z.string().regex(/^[A-Z]{3}$/, "must be a currency's three letters (ISO 4217)");
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be HH:MM");
-const model = z
-  .string()
-  .max(200)
-  .regex(/^[^*]+\*?$/, "must be a name, with at most one * at its end");
 
 /** Per million tokens; "0" is a price, an absent meter is not. */
 const ratesSchema = z.strictObject({
@@ -48,7 +41,12 @@ const selectorsSchema = z.strictObject({
   /** Of each day, UTC: `from` inclusive, `to` exclusive. Where `to` is the earlier one, over midnight. */
   hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).exactOptional(),
   /** Days of the week in UTC, 1 for Monday to 7 for Sunday. */
-  weekdays: z.array(z.int().min(1).max(7)).min(1).readonly().exactOptional(),
+  weekdays: z
+    .array(z.int().min(1).max(7))
+    .min(1)
+    .refine((days) => new Set(days).size === days.length, "names a day twice")
+    .readonly()
+    .exactOptional(),
 });
 
 const priceEntrySchema = z.strictObject({
@@ -77,14 +75,14 @@ export const rateCardSchema = z.strictObject({
   entries: z.array(priceEntrySchema).readonly(),
 });
 
-export const CONTRACT_SCOPES = ["key", "team", "org"] as const;
+export const CONTRACT_SCOPES = SCOPES;
 export type ContractScope = (typeof CONTRACT_SCOPES)[number];
 
 /**
  * What a model costs that runs on GPUs of one's own: their price by the hour, and for how many seconds all of them are
  * occupied by a million tokens, as measured on the deployment or as simulated.
  */
-const gpuHoursSchema = z.strictObject({
+export const gpuHoursSchema = z.strictObject({
   kind: z.literal("gpu_hours"),
   currency: currency.exactOptional(),
   perGpuHour: price,
@@ -107,6 +105,8 @@ export const contractPriceSchema = z.strictObject({
   model: z.union([model, z.literal("*")]),
   from: date,
   to: date.exactOptional(),
+  /** For which calls of the model. Without a tier, an absolute price is for the standard one. */
+  when: selectorsSchema.exactOptional(),
   terms: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("absolute"), ...priceListShape }),
     gpuHoursSchema,
@@ -121,7 +121,10 @@ export const contractPriceSchema = z.strictObject({
 export const exchangeRateSchema = z.strictObject({
   currency: currency.refine((code) => code !== "USD", "is what the others are told in"),
   from: date,
-  usd: z.string().regex(/^\d{1,12}(\.\d{1,12})?$/, "must be a decimal string with at most 12 decimals"),
+  usd: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,12})?$/, "must be a decimal string with at most 12 decimals")
+    .regex(/[1-9]/, "must be more than 0"),
   source: name,
 });
 

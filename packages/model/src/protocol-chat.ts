@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import type { Conversation, ConversationItem, ToolDefinition } from "./conversation.ts";
+import { effortName, modelName } from "./request-names.ts";
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 
@@ -39,14 +40,14 @@ const chatMessageSchema = z.looseObject({
 });
 
 export const chatRequestSchema = z.looseObject({
-  model: z.string().min(1),
+  model: modelName,
   messages: z.array(chatMessageSchema).min(1),
   tools: z.array(toolSchema).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: z.int().positive().nullish(),
   max_completion_tokens: z.int().positive().nullish(),
-  reasoning_effort: z.string().nullish(),
+  reasoning_effort: effortName.nullish(),
   prompt_token_ids: z.array(z.int().nonnegative()).optional(),
 });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;

@@ -15,14 +15,13 @@ export const toOpenAiError = (error: CentspanError) => ({
 });
 
 /** `{type: "error", error: {type, message}}`. */
-export const toAnthropicError = (error: CentspanError) => ({
+export const toAnthropicError = (error: CentspanError) =>
+  writeAnthropicError(error.status, describe(error), { code: error.code, param: error.field ?? null });
+
+/** The same of an error that is not ours. */
+export const writeAnthropicError = (status: number, message: string, more: object = {}) => ({
   type: "error",
-  error: {
-    type: toAnthropicType(error.status),
-    message: describe(error),
-    code: error.code,
-    param: error.field ?? null,
-  },
+  error: { type: toAnthropicType(status), message, ...more },
 });
 
 /** The shape for an address that need not be one that is served, with or without its query. */

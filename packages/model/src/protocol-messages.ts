@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Conversation, ConversationItem } from "./conversation.ts";
+import { effortName, modelName } from "./request-names.ts";
 
 /** Read for their text alone: what an image, a page or a tool returned besides is not text. */
 const innerBlocks = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
@@ -48,7 +49,7 @@ const toolSchema = z.looseObject({
 
 /** What is counted before it is sent has no answer to limit. */
 export const countTokensRequestSchema = z.looseObject({
-  model: z.string().min(1),
+  model: modelName,
   messages: z.array(messageSchema).min(1),
   system: innerBlocks.nullish(),
   tools: z.array(toolSchema).nullish(),
@@ -59,7 +60,7 @@ export const messagesRequestSchema = countTokensRequestSchema.extend({
   /** 0 fills the provider's cache and generates nothing. */
   max_tokens: z.int().nonnegative(),
   stream: z.boolean().nullish(),
-  output_config: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  output_config: z.looseObject({ effort: effortName.nullish() }).nullish(),
   /** Our own engine only: the prompt's token ids, so that it need not tokenize again. */
   prompt_token_ids: z.array(z.int().nonnegative()).optional(),
 });

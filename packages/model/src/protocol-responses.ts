@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Conversation, ConversationItem } from "./conversation.ts";
+import { effortName, modelName } from "./request-names.ts";
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(contentPart)]);
@@ -38,7 +39,7 @@ const responsesItemSchema = z.union([
 ]);
 
 export const responsesRequestSchema = z.looseObject({
-  model: z.string().min(1),
+  model: modelName,
   input: z.union([z.string(), z.array(responsesItemSchema)]),
   instructions: z.string().nullish(),
   tools: z
@@ -53,7 +54,7 @@ export const responsesRequestSchema = z.looseObject({
     .nullish(),
   stream: z.boolean().nullish(),
   max_output_tokens: z.int().positive().nullish(),
-  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  reasoning: z.looseObject({ effort: effortName.nullish() }).nullish(),
   prompt_cache_key: z.string().nullish(),
   /** Our own engine only: the prompt's token ids, so that it need not tokenize again. */
   prompt_token_ids: z.array(z.int().nonnegative()).optional(),

@@ -32,7 +32,7 @@ export const reconciliationRowSchema = z.object({
   invoiced: amount,
   rated: amount,
   difference: amount,
-  unexplained: amount.describe("of the difference, what no cause was found for"),
+  unexplained: amount.describe("what no cause was found for, more and less added up: 0 only where there is none"),
   matched: z.int().describe("days of what was told apart that agree exactly"),
   differences: z.array(differenceRowSchema),
 });

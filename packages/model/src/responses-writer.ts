@@ -9,9 +9,14 @@ export type ResponsesPart =
   | { kind: "text" }
   /** `hidden`: the item stands there without content. */
   | { kind: "reasoning"; hidden: boolean }
-  | { kind: "call"; name: string; callId?: string }
+  | ({ kind: "call" } & CalledTool)
   /** A call of a tool that takes free text. */
-  | { kind: "custom_call"; name: string; callId?: string };
+  | ({ kind: "custom_call" } & CalledTool)
+  /** The client is to look for more tools. */
+  | ({ kind: "search_call" } & CalledTool);
+
+/** `namespace`: of a tool that stands in one. */
+type CalledTool = { name: string; namespace?: string; callId?: string };
 
 export type ResponsesUsage = {
   inputTokens: number;
@@ -168,6 +173,8 @@ function createItem(part: ResponsesPart, place: Place): OpenItem {
       return createCallItem({ type: "function_call", prefix: "fc", field: "arguments", ...part }, place);
     case "custom_call":
       return createCallItem({ type: "custom_tool_call", prefix: "ctc", field: "input", ...part }, place);
+    case "search_call":
+      return createSearchItem(part.callId, place);
   }
 }
 
@@ -219,9 +226,7 @@ type CallShape = {
   prefix: string;
   /** Member that holds what the tool is called with. */
   field: "arguments" | "input";
-  name: string;
-  callId?: string;
-};
+} & CalledTool;
 
 function createCallItem({ type, prefix, field, name, ...shape }: CallShape, { responseId, index }: Place): OpenItem {
   const id = deriveItemId(prefix, responseId, index);
@@ -231,10 +236,47 @@ function createCallItem({ type, prefix, field, name, ...shape }: CallShape, { re
   const item: OpenItem = {
     index,
     text: "",
-    describe: (status) => ({ id, type, status, name, call_id: callId, [field]: item.text }),
+    describe: (status) => ({
+      id,
+      type,
+      status,
+      name,
+      ...(shape.namespace !== undefined && { namespace: shape.namespace }),
+      call_id: callId,
+      [field]: item.text,
+    }),
     opened: () => [],
     delta: (text) => ({ type: `${event}.delta`, ...at, delta: text }),
     closed: () => [{ type: `${event}.done`, ...at, name, [field]: item.text }],
   };
   return item;
+}
+
+/** What is looked for is said as an object, and so with the whole item. */
+function createSearchItem(callId: string | undefined, { responseId, index }: Place): OpenItem {
+  const item: OpenItem = {
+    index,
+    text: "",
+    describe: (status) => ({
+      id: deriveItemId("tsc", responseId, index),
+      type: "tool_search_call",
+      status,
+      call_id: callId ?? deriveItemId("call", responseId, index),
+      execution: "client",
+      arguments: status === "in_progress" ? {} : readArguments(item.text),
+    }),
+    opened: () => [],
+    delta: () => null,
+    closed: () => [],
+  };
+  return item;
+}
+
+/** A model that says no object is taken at its word. */
+function readArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || "{}");
+  } catch {
+    return text;
+  }
 }

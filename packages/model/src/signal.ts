@@ -12,6 +12,8 @@ export type SignalTable = (typeof TABLE_OF_SIGNAL)[Signal];
 export type Block = {
   rows: number;
   bytes: number;
-  /** The same bytes each time it is called, so that a failed insert can be repeated. */
+  /** The same bytes each time it is called, so that a failed insert can be repeated. Each piece is valid until the next. */
   read(): AsyncIterable<Uint8Array>;
 };
+/** A block whose bytes are in memory. */
+export type WholeBlock = Block & { readonly content: Uint8Array };

@@ -24,6 +24,11 @@ export type SpanRecord = {
   attributes: Record<string, string>;
   resourceAttributes: Record<string, string>;
   scopeName: string;
+  /**
+   * Whether the credential that brought it is one whose word on calls and keys counts: a gateway's, or the hand of whoever
+   * imports. No payload says it.
+   */
+  trusted: boolean;
   events: SpanEvent[];
   links: SpanLink[];
 };

@@ -6,8 +6,7 @@ import { money } from "./row-values.ts";
 const day = z.string().describe("YYYY-MM-DD");
 const estimate = { expectedUsd: money, lowUsd: money, highUsd: money };
 
-const forecastRow = z.object({
-  group: z.string(),
+const forecast = z.object({
   spentUsd: money.describe("of the period so far"),
   expectedUsd: money
     .nullable()
@@ -20,11 +19,17 @@ const forecastRow = z.object({
     .describe("weekday by weekday, or every day alike under two weeks of history"),
 });
 
+const forecastRow = forecast.extend({ group: z.string() });
+
 export const spendForecastSchema = z.object({
   from: day.describe("first day of the period: the first of this month"),
   until: day.describe("last day of the period"),
   level: z.number().describe("of the intervals"),
-  data: z.array(forecastRow).describe("by group, the dearest first"),
+  data: z.array(forecastRow).describe("the groups on which most was spent in twelve weeks, the dearest first"),
+  others: forecast
+    .extend({ groups: z.int().describe("how many") })
+    .nullable()
+    .describe("groups that have no row of their own, as one; null where all have"),
   total: forecastRow.extend({
     days: z.array(z.object({ day, ...estimate })).describe("of those to come, today first"),
   }),
@@ -44,11 +49,24 @@ export const spendAnomalySchema = z.object({
 });
 export type SpendAnomalyRow = z.infer<typeof spendAnomalySchema>;
 
+export const spendAnomaliesSchema = z.object({
+  data: z.array(spendAnomalySchema),
+  others: z.int().describe("groups on which less was spent than on those that are judged"),
+  nextCursor: z.null(),
+});
+export type SpendAnomaliesAnswer = z.infer<typeof spendAnomaliesSchema>;
+
+const period = z.object({
+  from: z.string(),
+  to: z.string(),
+  calls: z.int().describe("those with a known cost"),
+  costUsd: money,
+});
 const effects = { changeUsd: money, priceUsd: money };
 
 export const spendChangeSchema = z.object({
-  before: z.object({ from: z.string(), to: z.string(), calls: z.int(), costUsd: money }),
-  after: z.object({ from: z.string(), to: z.string(), calls: z.int(), costUsd: money }),
+  before: period,
+  after: period,
   ...effects,
   volumeUsd: money.describe("more or fewer calls, each at what a call cost before"),
   mixUsd: money.describe("other models, more or fewer tokens a call, at the prices of before"),

@@ -1,7 +1,7 @@
 /** What every outcome source must do, over the registry: a new file is tested without editing this one. */
 import { CentspanError } from "@centspan/base";
 import { describe, expect, it } from "vitest";
-import { outcomeSources } from "./index.ts";
+import { outcomeFeeds, outcomeSources } from "./index.ts";
 
 const GARBAGE = [
   ["nothing", ""],
@@ -26,6 +26,24 @@ describe.each(outcomeSources)("outcome source $id", (source) => {
   it("says what it reads", () => expect(source.describe).not.toBe(""));
 });
 
+const EVENTS = ["workflow_run", "check_run", "pull_request", "Pipeline Hook", "Merge Request Hook"];
+
+describe.each(outcomeFeeds)("outcome feed $id", (feed) => {
+  it.each(GARBAGE)("refuses %s as invalid_file, or finds nothing in it", (_what, body) => {
+    for (const event of EVENTS) {
+      const read = () => feed.read({ body, header: (name) => (name.endsWith("-event") ? event : null) });
+      try {
+        expect(read()).toEqual([]);
+      } catch (error) {
+        expect(error).toMatchObject({ code: "invalid_file" });
+      }
+    }
+  });
+
+  it("says what it reads", () => expect(feed.describe).not.toBe(""));
+});
+
 it("has no two sources of one id", () => {
-  expect(new Set(outcomeSources.map(({ id }) => id)).size).toBe(outcomeSources.length);
+  const plugins = [...outcomeSources, ...outcomeFeeds];
+  expect(new Set(plugins.map(({ id }) => id)).size).toBe(plugins.length);
 });

@@ -1,1 +1,2 @@
-export { outcomeSources } from "./registry.gen.ts";
+export { judgeCompletion } from "./judge-completion.ts";
+export { outcomeFeeds, outcomeSources } from "./registry.gen.ts";

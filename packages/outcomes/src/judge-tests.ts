@@ -2,6 +2,8 @@
 import type { OutcomeFinding, OutcomeStatus } from "@centspan/model";
 
 export type TestTally = {
+  /** What the report calls itself, if it does. Reports of one subject that have different names count each by itself. */
+  name?: string;
   passed: number;
   failed: number;
   skipped: number;
@@ -15,11 +17,12 @@ const MAX_FAILING = 20;
 const MAX_NAME = 200;
 
 export function judgeTests(tally: TestTally, exitCode: number | null): OutcomeFinding {
-  const { passed, failed, skipped, failing } = tally;
+  const { name, passed, failed, skipped, failing } = tally;
   return {
     kind: "tests",
     status: statusOf(tally, exitCode),
     evidence: {
+      ...(name && { name: name.slice(0, MAX_NAME) }),
       passed,
       failed,
       skipped,

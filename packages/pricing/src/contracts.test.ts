@@ -1,5 +1,11 @@
 import { formatDecimal, sumDecimals, ZERO } from "@centspan/base";
-import type { ContractPrice, ExchangeRate, RatedCall } from "@centspan/model";
+import {
+  type ContractPrice,
+  costProvenance,
+  type ExchangeRate,
+  type PriceEntry,
+  type RatedCall,
+} from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rateCall } from "./index.ts";
@@ -24,6 +30,55 @@ describe("contract prices", () => {
     expect(usd(rate({ ...million, keyId: "other" }, all))).toBe("2");
     expect(usd(rate({ ...million, keyId: "other", team: "other" }, all))).toBe("2.5");
     expect(usd(rate({ ...million, provider: "p" }, []))).toBe("3");
+  });
+
+  describe("an absolute one", () => {
+    const tiered = [
+      makeEntry({ perMillion: { input: "4" } }),
+      makeEntry({ id: "batch", when: { serviceTier: "batch" }, perMillion: { input: "2" } }),
+    ];
+    const rateTiered = (facts: Facts, ...contracts: ContractPrice[]) =>
+      rateCall(makeCall({ ...million, ...facts }), makeBook(tiered, contracts), "r");
+    const standard = makeContract({ terms: agreed("3") });
+    const batch = makeContract({ id: "batch", when: { serviceTier: "batch" }, terms: agreed("1.5") });
+    const long = makeContract({ id: "long", when: { context: { comparator: ">", tokens: 100 } }, terms: agreed("5") });
+
+    it("is for the standard tier, whatever its name; others have the list's price, or one of their own", () => {
+      expect(usd(rateTiered({ serviceTier: "default" }, standard))).toBe("3");
+      expect(usd(rateTiered({ serviceTier: "batch" }, standard))).toBe("2");
+      expect(rateTiered({ serviceTier: "scale" }, standard).costStatus).toBe("unpriced");
+      expect(usd(rateTiered({ serviceTier: "batch" }, standard, batch))).toBe("1.5");
+      expect(usd(rateTiered({}, standard, batch))).toBe("3");
+    });
+
+    it("may be for a long context, before the one for all", () => {
+      expect(usd(rateTiered({}, standard, long))).toBe("5");
+      expect(usd(rateTiered({ buckets: { input: 100 } }, standard, long))).toBe("0.0003");
+    });
+
+    it("of a wider scope holds where the narrower ones are for other calls", () => {
+      const ofKey = makeContract({ id: "key", scope: "key", scopeId: "k", when: { region: "eu" }, terms: agreed("1") });
+      expect(usd(rateTiered({ keyId: "k", region: "eu" }, standard, ofKey))).toBe("1");
+      expect(usd(rateTiered({ keyId: "k" }, standard, ofKey))).toBe("3");
+    });
+
+    it("leaves a call unpriced that it says two things of", () => {
+      const regional = makeContract({ id: "eu", when: { region: "eu" }, terms: agreed("6") });
+      expect(rateTiered({ region: "eu" }, long, regional).costStatus).toBe("unpriced");
+    });
+
+    it("of GPUs of one's own is for all tiers", () => {
+      const own = makeContract({
+        terms: {
+          kind: "gpu_hours",
+          basis: "measured",
+          perGpuHour: "3.6",
+          gpus: 1,
+          secondsPerMillion: { input: "1000" },
+        },
+      });
+      expect(usd(rateTiered({ serviceTier: "scale" }, own))).toBe("1");
+    });
   });
 
   it("hold from their first day to their last, whenever the call is rated", () => {
@@ -55,6 +110,28 @@ describe("contract prices", () => {
     expect(usd(rated)).toBe("0.000000000298");
   });
 
+  it("by simulated GPU seconds make a cost simulated, whatever its usage is", () => {
+    const gpus = (basis: "measured" | "simulated") =>
+      makeContract({
+        terms: { kind: "gpu_hours", basis, perGpuHour: "3.6", gpus: 1, secondsPerMillion: { input: "1000" } },
+      });
+    const [simulated, measured] = [rate(million, [gpus("simulated")]), rate(million, [gpus("measured")])];
+    expect([usd(simulated), costProvenance(simulated), simulated.provenance]).toEqual(["1", "simulated", "measured"]);
+    expect([usd(measured), costProvenance(measured)]).toEqual(["1", "measured"]);
+    // Without a price there is nothing that is simulated.
+    const unpriced = rate({ buckets: { outputText: 1 } }, [gpus("simulated")]);
+    expect([unpriced.costStatus, costProvenance(unpriced)]).toEqual(["unpriced", "measured"]);
+  });
+
+  it("say which list price they stand beside: where it changes, a run finds the call priced otherwise", () => {
+    const idBeside = (entries: PriceEntry[]) =>
+      rateCall(makeCall(million), makeBook(entries, [makeContract({ terms: agreed("1") })]), "r").lines[0]
+        ?.priceEntryId;
+    expect(idBeside([makeEntry()])).toBe("contract beside a");
+    expect(idBeside([makeEntry({ id: "later" })])).toBe("contract beside later");
+    expect(idBeside([])).toBe("contract");
+  });
+
   it("in another currency follow the rate of the day", () => {
     const euro = makeContract({ terms: { kind: "absolute", currency: "EUR", perMillion: { input: "2" } } });
     const rates = ["2026-01-01", "2026-07-01"].map((from, index) => ({
@@ -65,7 +142,7 @@ describe("contract prices", () => {
     }));
     expect(usd(rate({ ...million, at: "2026-06-30" }, [euro], rates))).toBe("2.2");
     const later = rate({ ...million, at: "2026-07-01" }, [euro], rates);
-    expect([usd(later), later.lines[0]?.priceEntryId]).toEqual(["2.4", "contract EUR@2026-07-01"]);
+    expect([usd(later), later.lines[0]?.priceEntryId]).toEqual(["2.4", "contract EUR@2026-07-01 beside a"]);
     expect(rate(million, [euro]).costStatus).toBe("unpriced");
   });
 

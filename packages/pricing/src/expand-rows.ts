@@ -3,9 +3,10 @@
  * dated snapshot of it (`gpt-5-2025-08-07`, `claude-sonnet-4-5-20250929`), so a row becomes two entries.
  * The snapshot pattern is `name-20*`: it must not catch sibling models such as `gpt-5-mini`.
  */
-import type { PriceEntry, PriceSelectors } from "@centspan/model";
+import { formatDecimal, parseDecimal } from "@centspan/base";
+import type { PriceEntry, PriceSelectors, Rates } from "@centspan/model";
 
-type PriceRow = Omit<PriceEntry, "id" | "source" | "checkedOn"> & {
+export type PriceRow = Omit<PriceEntry, "id" | "source" | "checkedOn"> & {
   /** Where this row's figures come from, when not from the table's own source. */
   source?: string;
 };
@@ -32,6 +33,18 @@ export function expandRows(
     })),
   );
 }
+
+/** The same rows where one thing more holds, at a multiple of their prices. */
+export const atMultiple = (rows: readonly PriceRow[], factor: string, when: PriceSelectors): PriceRow[] =>
+  rows.map((row) => ({ ...row, when: { ...row.when, ...when }, perMillion: multiplyRates(row.perMillion, factor) }));
+
+const multiplyRates = (rates: Rates, factor: string): Rates =>
+  Object.fromEntries(
+    Object.entries(rates).map(([meter, price]) => [
+      meter,
+      formatDecimal(parseDecimal(price).times(parseDecimal(factor))),
+    ]),
+  );
 
 function describeSelectors({ serviceTier, region, context, hours, weekdays }: PriceSelectors = {}): string {
   const parts = [

@@ -1,6 +1,19 @@
 import type { PriceBook } from "@centspan/model";
 import { rateCards } from "./registry.gen.ts";
 
+export type { MinuteTokens } from "./commitments/cover-quantities.ts";
+export { coversCharge, listBegun } from "./commitments/cover-usage.ts";
+export { readFee } from "./commitments/read-fee.ts";
+export {
+  type CommittedUsage,
+  type CoveredCharge,
+  type CreditBalance,
+  carryOver,
+  type Spread,
+  spreadCommitments,
+} from "./commitments/spread-commitments.ts";
+export { findCommitmentProblems } from "./commitments/validate-commitments.ts";
+export { busySeconds, measureOccupancy } from "./measure-occupancy.ts";
 export { rateCall } from "./rate-call.ts";
 export { rateCards } from "./registry.gen.ts";
 export { findScopes, tabulatePrices } from "./tabulate-prices.ts";

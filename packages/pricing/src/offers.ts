@@ -40,7 +40,7 @@ export const selectorKey = (when: PriceSelectors = {}): string =>
     when.context?.tokens,
     when.hours?.from,
     when.hours?.to,
-    when.weekdays,
+    when.weekdays?.toSorted((a, b) => a - b),
   ]);
 
 /** Of HH:MM. */

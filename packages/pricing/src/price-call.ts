@@ -19,8 +19,16 @@ import {
   type UnitPrice,
   type UnitPrices,
 } from "@centspan/model";
-import { isInForce, matchModel, type Offer, readDate, readOffer } from "./offers.ts";
-import { type Shelf, type Shelves, selectEntry } from "./select-entry.ts";
+import { matchModel, type Offer, readDate, readOffer } from "./offers.ts";
+import {
+  type Candidate,
+  chooseCandidate,
+  isCandidate,
+  isForTier,
+  type Shelf,
+  type Shelves,
+  selectEntry,
+} from "./select-entry.ts";
 
 /** A book with what its texts say worked out. */
 export type OpenBook = {
@@ -58,15 +66,19 @@ export function priceCall(call: Call, book: PriceBook): UnitPrice | null {
   const open = openBook(book);
   const entry = selectEntry(call, open.shelves);
   const list = entry && priceByList(entry.id, entry, call.atNs, open);
-  const contract = selectContract(call, open);
-  if (!contract) return list;
+  const contracts = selectContracts(call, open);
+  if (contracts.length === 0) return list;
+  const contract = chooseCandidate(contracts);
+  if (contract === null) return null;
   const { id, terms } = contract;
   if (terms.kind === "absolute" || terms.kind === "gpu_hours") {
     const agreed = priceByList(id, terms, call.atNs, open);
-    return agreed && { ...agreed, list: list?.units ?? null };
+    if (!agreed || !list) return agreed && { ...agreed, list: null };
+    // Lines tell the list's price too, so a call whose list changed is priced otherwise.
+    return { ...agreed, id: `${agreed.id} beside ${list.id}`, list: list.units };
   }
   if (!list) return null;
-  return { id: `${id} of ${list.id}`, units: convertUnits(list.units, factorOf(terms)), list: list.units };
+  return { ...list, id: `${id} of ${list.id}`, units: convertUnits(list.units, factorOf(terms)) };
 }
 
 const HUNDRED = parseDecimal("100");
@@ -77,34 +89,28 @@ function factorOf({ kind, percent }: { kind: "percent_off" | "markup"; percent: 
   return (kind === "markup" ? HUNDRED.plus(share) : HUNDRED.minus(share)).times(HUNDREDTH);
 }
 
-/** The narrowest scope, then the most exact model, then the latest start. */
-function selectContract(call: Call, open: OpenBook): ContractPrice | null {
-  let best: Agreed | null = null;
-  for (const agreed of listContracts(call, open))
-    if (isInForce(agreed.offer, call.atNs) && (best === null || isAbove(agreed.rank, best.rank))) best = agreed;
-  return best?.offer.said ?? null;
+/** Those of the narrowest scope that has any. A price that was agreed on for a model is for its standard tier. */
+function selectContracts(call: Call, open: OpenBook): Candidate<ContractPrice>[] {
+  const agreed = listContracts(call, open).filter(
+    (offer) => isCandidate(offer, call) && (offer.said.terms.kind !== "absolute" || isForTier(offer.said.when, call)),
+  );
+  const scope = CONTRACT_SCOPES.find((wanted) => agreed.some(({ said }) => said.scope === wanted));
+  return agreed.filter(({ said }) => said.scope === scope);
 }
-
-type Agreed = { offer: Offer<ContractPrice>; rank: [number, number, bigint] };
 
 /** All that may price calls of a class, at some time. */
-export function listContracts(callClass: CallClass, { contracts }: OpenBook): Agreed[] {
-  return contracts.flatMap((offer) => {
+export const listContracts = (callClass: CallClass, { contracts }: OpenBook): Candidate<ContractPrice>[] =>
+  contracts.flatMap((offer) => {
     const { scope, scopeId, provider, model } = offer.said;
     const exactness = provider === callClass.provider ? matchModel(model, callClass.model) : 0;
-    if (exactness === 0 || scopeId !== SCOPE_OF[scope](callClass)) return [];
-    return [{ offer, rank: [-CONTRACT_SCOPES.indexOf(scope), exactness, offer.fromNs] }];
+    return exactness === 0 || scopeId !== SCOPE_OF[scope](callClass) ? [] : [{ ...offer, exactness }];
   });
-}
 
 const SCOPE_OF = {
   key: ({ keyId }: CallClass) => keyId,
   team: ({ team }: CallClass) => team,
   org: () => "",
 } as const satisfies Record<ContractScope, (callClass: CallClass) => string>;
-
-const isAbove = (a: [number, number, bigint], b: [number, number, bigint]): boolean =>
-  a[0] !== b[0] ? a[0] > b[0] : a[1] !== b[1] ? a[1] > b[1] : a[2] > b[2];
 
 const PER_MILLION = parseDecimal("0.000001");
 const PER_THOUSAND = parseDecimal("0.001");
@@ -113,11 +119,12 @@ const PER_THOUSAND = parseDecimal("0.001");
 function priceByList(id: string, said: PriceList | GpuHours, atNs: bigint, open: OpenBook): UnitPrice | null {
   const stated = readUnits(said);
   const { currency = "USD" } = said;
-  if (currency === "USD") return { id, units: stated, list: stated };
+  const isSimulated = "basis" in said && said.basis === "simulated";
+  if (currency === "USD") return { id, units: stated, list: stated, isSimulated };
   const rate = findRate(currency, atNs, open);
   if (!rate) return null;
   const units = convertUnits(stated, parseDecimal(rate.usd));
-  return { id: `${id} ${currency}@${rate.from}`, units, list: units };
+  return { id: `${id} ${currency}@${rate.from}`, units, list: units, isSimulated };
 }
 
 const statedUnits = new WeakMap<PriceList | GpuHours, UnitPrices>();
@@ -160,7 +167,8 @@ function convertUnits(units: UnitPrices, factor: Decimal): UnitPrices {
   return converted;
 }
 
-function findRate(currency: string, atNs: bigint, { exchangeRates }: OpenBook): ExchangeRate | undefined {
+/** Of the currency, at that time; undefined where there is none yet. */
+export function findRate(currency: string, atNs: bigint, { exchangeRates }: OpenBook): ExchangeRate | undefined {
   let latest: { said: ExchangeRate; fromNs: bigint } | undefined;
   for (const rate of exchangeRates)
     if (rate.said.currency === currency && rate.fromNs <= atNs && (!latest || rate.fromNs > latest.fromNs))

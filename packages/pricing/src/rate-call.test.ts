@@ -91,9 +91,45 @@ describe("golden calls on the bundled cards", () => {
       expected: "0.005",
     },
     {
-      why: "a tier the list does not name takes the entry without selectors",
+      why: "the standard tier, whatever its name, takes the entry without one",
       call: { provider: "openai", model: "gpt-5", serviceTier: "default", buckets: { input: 8000 } },
       expected: "0.01",
+    },
+    {
+      why: "another tier without a price of its own has none: the standard one would be wrong",
+      call: { provider: "openai", model: "gpt-5", serviceTier: "scale", buckets: { input: 8000 } },
+      expected: null,
+    },
+    {
+      why: "a tier and long context multiply",
+      call: { provider: "openai", model: "gpt-6-sol", serviceTier: "flex", buckets: { input: 300_000 } },
+      expected: "0.6",
+    },
+    {
+      why: "fast mode has prices of its own",
+      call: {
+        provider: "anthropic",
+        model: "claude-opus-5",
+        serviceTier: "fast",
+        buckets: { input: 1000, cacheRead: 1000, outputText: 100 },
+      },
+      expected: "0.016",
+    },
+    {
+      why: "and in the US each token of it costs a tenth more",
+      call: {
+        provider: "anthropic",
+        model: "claude-opus-5",
+        serviceTier: "fast",
+        region: "us",
+        buckets: { input: 1000, cacheRead: 1000, outputText: 100 },
+      },
+      expected: "0.0176",
+    },
+    {
+      why: "a model in fast mode whose price nobody has stated",
+      call: { provider: "anthropic", model: "claude-fable-5-2", serviceTier: "fast", buckets: { input: 1000 } },
+      expected: null,
     },
     {
       why: "the day before a cut in price",
@@ -195,6 +231,23 @@ describe("golden calls on the bundled cards", () => {
       why: "searches by the thousand, beside the tokens",
       call: { provider: "openai", model: "gpt-5", buckets: { input: 8000, webSearches: 3 } },
       expected: "0.04",
+    },
+    {
+      why: "inference that OpenAI keeps in Europe costs a tenth more from GPT-5.4 on, in every tier",
+      call: {
+        provider: "openai",
+        model: "gpt-5.6-sol",
+        at: "2026-07-15",
+        region: "eu",
+        serviceTier: "batch",
+        buckets: { input: 1000, outputText: 100 },
+      },
+      expected: "0.0044",
+    },
+    {
+      why: "and not a cent more before",
+      call: { provider: "openai", model: "gpt-5.2", region: "eu", buckets: { input: 1000 } },
+      expected: "0.00175",
     },
     { why: "nothing used costs nothing", call: { provider: "openai", model: "gpt-5" }, expected: "0" },
   ];

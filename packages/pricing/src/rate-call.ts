@@ -2,17 +2,16 @@
  * Usage to money. Invariants: costUsd of a call is the sum of its lines, each line is quantity × unit price exactly,
  * and a call that can't be priced whole has no lines and no cost (never zero instead).
  */
-import { countToDecimal, type Decimal, sumDecimals } from "@centspan/base";
+import { countToDecimal, sumDecimals } from "@centspan/base";
 import {
   BUCKET_OF_METER,
   type Call,
   type ChargeLine,
   METERS,
-  type Meter,
   type PriceBook,
   type RatedCall,
   type UnitPrice,
-  type UnitPrices,
+  unitOf,
 } from "@centspan/model";
 import { priceCall } from "./price-call.ts";
 
@@ -23,7 +22,8 @@ export function rateCall(call: Call, book: PriceBook, ratingRunId: string): Rate
   const lines = price && chargeLines(call, price, ratingRunId);
   if (!lines) return { ...call, costStatus: "unpriced", costUsd: null, lines: [] };
   const costStatus = call.provenance === "estimated" ? "estimated" : "rated";
-  return { ...call, costStatus, costUsd: sumDecimals(lines.map((line) => line.costUsd)), lines };
+  const rated = { ...call, costStatus, costUsd: sumDecimals(lines.map((line) => line.costUsd)), lines } as const;
+  return price.isSimulated ? { ...rated, priceProvenance: "simulated" } : rated;
 }
 
 /** One line per bucket that is not empty, in the order of the meters; null when one of them has no price. */
@@ -46,7 +46,3 @@ function chargeLines(call: Call, { id, units, list }: UnitPrice, ratingRunId: st
   }
   return lines;
 }
-
-/** Reasoning is output unless the list prices it on its own; no other meter borrows a price. */
-export const unitOf = (units: UnitPrices, meter: Meter): Decimal | undefined =>
-  units[meter] ?? (meter === "output_reasoning" ? units.output_text : undefined);

@@ -85,16 +85,18 @@ const contracts: fc.Arbitrary<ContractPrice[]> = fc
       ),
       fc.constantFrom("m", "*"),
       fc.boolean(),
+      when,
     ),
     { maxLength: 3 },
   )
   .map((drawn) =>
-    drawn.map(([dates, scope, model, off], index) =>
+    drawn.map(([dates, scope, model, off, selectors], index) =>
       makeContract({
         id: `c${index}`,
         ...scope,
         ...dates,
         model,
+        when: selectors,
         terms: off
           ? { kind: "percent_off", percent: "33.3333" }
           : { kind: "absolute", currency: "EUR", perMillion: { input: "7" } },
@@ -139,6 +141,13 @@ it("holds the price of each call in its bands", () => {
     { numRuns: 40 },
   );
 }, 60_000);
+
+it("tells averages apart that lie between two cuts of whole tokens", () => {
+  const cut = (id: string, comparator: ">" | ">=", tokens: number) =>
+    makeEntry({ id, when: { context: { comparator, tokens } } });
+  const list = [makeEntry(), cut("above", ">", 99), cut("from", ">=", 100)];
+  for (const input of [297, 298, 299, 300]) check(makeBook(list), [makeCall({ requests: 3, buckets: { input } })]);
+});
 
 it("has rows only for what the prices of a class depend on", () => {
   const calls = ["openai/gpt-5", "deepseek/deepseek-v4-pro", "openrouter/deepseek/deepseek-v4-pro"].map((name) =>

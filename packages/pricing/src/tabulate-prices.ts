@@ -42,7 +42,7 @@ function tabulateClass(book: PriceBook, callClass: CallClass, range: TimeRange):
       const atNs = findInstant(timeCutsNs[timeBand - 1] ?? range.fromNs, minuteBand, minuteCuts);
       if (atNs >= (timeCutsNs[timeBand] ?? range.toNs)) continue;
       for (let contextBand = 0; contextBand <= contextCuts.length; contextBand += 1) {
-        const sample = sampleCall(callClass, atNs, leastContext(contextCuts[contextBand - 1]));
+        const sample = sampleCall(callClass, atNs, leastOfTwo(contextCuts[contextBand - 1]));
         prices.push({ timeBand, contextBand, minuteBand, price: priceCall(sample, book) });
       }
     }
@@ -53,8 +53,8 @@ type Cuts = Pick<ClassPrices, "timeCutsNs" | "contextCuts" | "minuteCuts">;
 
 function findCuts(open: OpenBook, callClass: CallClass, { fromNs, toNs }: TimeRange): Cuts {
   const entries = listCandidates(callClass, open.shelves);
-  const contracts = listContracts(callClass, open).map(({ offer }) => offer);
-  const selectors = entries.flatMap(({ said }) => said.when ?? []);
+  const contracts = listContracts(callClass, open);
+  const selectors = [...entries, ...contracts].flatMap(({ said }) => said.when ?? []);
   const instants = [
     ...[...entries, ...contracts].flatMap((offer) => [offer.fromNs, offer.toNs ?? offer.fromNs]),
     ...open.exchangeRates.map((rate) => rate.fromNs),
@@ -72,8 +72,9 @@ function orderContexts(contexts: readonly ContextCut[]): ContextCut[] {
   return [...distinct.values()].sort((a, b) => a.tokens - b.tokens || b.comparator.length - a.comparator.length);
 }
 
-const leastContext = (cut: ContextCut | undefined): number =>
-  cut === undefined ? 0 : cut.comparator === ">=" ? cut.tokens : cut.tokens + 1;
+/** Of two requests: their average may lie between `> 99` and `>= 100`. */
+const leastOfTwo = (cut: ContextCut | undefined): number =>
+  cut === undefined ? 0 : 2 * cut.tokens + (cut.comparator === ">" ? 1 : 0);
 
 const DAY_MINUTES = 1440;
 const WEEK_DAYS = [0, 1, 2, 3, 4, 5, 6];
@@ -105,7 +106,7 @@ const sampleCall = (callClass: CallClass, atNs: bigint, input: number): Call => 
   ...EMPTY_CALL,
   source: "provider",
   ...callClass,
-  requests: 1,
+  requests: 2,
   atNs,
   buckets: { ...EMPTY_BUCKETS, input },
 });

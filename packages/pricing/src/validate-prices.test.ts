@@ -51,7 +51,7 @@ describe("validation", () => {
     {
       why: "a currency that is none",
       cards: [card(makeEntry({ currency: "euro" }))],
-      problem: /card c: entry a: currency: must be a currency's three letters/,
+      problem: /card c: entry a: currency: must be the three letters of a currency/,
     },
     {
       why: "an id used twice",
@@ -171,8 +171,41 @@ describe("validation of what was agreed on", () => {
       contracts: [makeContract(), makeContract({ id: "other" })],
       problem: /contracts: entry other: overlaps contract/,
     },
+    {
+      why: "two contracts for the same days of the week, told in another order",
+      contracts: [
+        makeContract({ when: { weekdays: [6, 7] } }),
+        makeContract({ id: "other", when: { weekdays: [7, 6] } }),
+      ],
+      problem: /contracts: entry other: overlaps contract/,
+    },
+    {
+      why: "a day of the week that is named twice",
+      contracts: [makeContract({ when: { weekdays: [6, 6] } })],
+      problem: /contracts: entry contract: when.weekdays: names a day twice/,
+    },
     { why: "an id used twice", contracts: [makeContract(), makeContract()], problem: /the id is used twice/ },
     { why: "two rates of one day", rates: [EUR, EUR], problem: /exchangeRates: entry EUR from 2026-06-01/ },
+    {
+      why: "two rates of one instant, written in two ways",
+      rates: [EUR, { ...EUR, from: "2026-06-01T00:00:00Z", usd: "2.2" }],
+      problem: /exchangeRates: entry EUR from 2026-06-01/,
+    },
+    {
+      why: "a rate of a currency that nobody has",
+      rates: [{ ...EUR, currency: "XQZ" }],
+      problem: /exchangeRates: entry 0: currency/,
+    },
+    {
+      why: "a rate of nothing",
+      rates: [{ ...EUR, usd: "0.000" }],
+      problem: /exchangeRates: entry 0: usd: must be more/,
+    },
+    {
+      why: "a name with a character that is none",
+      contracts: [makeContract({ id: "a\0b" })],
+      problem: /contracts: entry a.b: id: must not contain control characters/s,
+    },
     { why: "a rate of USD", rates: [{ ...EUR, currency: "USD" }], problem: /exchangeRates: entry 0: currency/ },
     { why: "a rate of nothing in words", rates: [{ ...EUR, usd: "one" }], problem: /exchangeRates: entry 0: usd/ },
   ];

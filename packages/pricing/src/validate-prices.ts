@@ -3,7 +3,7 @@
  * that no two of them say different things of the same call. Problems are collected, each naming its file (the card's
  * id, or `contracts`), its entry and its field.
  */
-import { CentspanError, parseInstant } from "@centspan/base";
+import { CentspanError, formatInstant, parseInstant } from "@centspan/base";
 import {
   type ContractPrice,
   contractPriceSchema,
@@ -14,7 +14,7 @@ import {
   type RateCard,
   rateCardSchema,
 } from "@centspan/model";
-import { isInForce, readOffer, selectorKey } from "./offers.ts";
+import { isInForce, readDate, readOffer, selectorKey } from "./offers.ts";
 
 /** Throws `invalid_file` with every problem found. */
 export function validatePriceBook(book: PriceBook): void {
@@ -66,13 +66,23 @@ export function findTermsProblems({ contracts, exchangeRates }: PriceTerms): str
   if (shapes.length > 0) return shapes;
   return [
     ...findDuplicates(contracts.map(({ id }) => `contracts: entry ${id}`)),
-    ...findDuplicates(exchangeRates.map(({ currency, from }) => `exchangeRates: entry ${currency} from ${from}`)),
+    ...findDuplicates(
+      exchangeRates.map(
+        ({ currency, from }) => `exchangeRates: entry ${currency} from ${formatInstant(readDate(from))}`,
+      ),
+    ),
     ...contracts.flatMap((contract) => findContractProblems(contract, exchangeRates)),
     ...findOverlaps(
       contracts.map((contract) => ({
         name: `contracts: entry ${contract.id}`,
         id: contract.id,
-        key: JSON.stringify([contract.scope, contract.scopeId, contract.provider, contract.model]),
+        key: JSON.stringify([
+          contract.scope,
+          contract.scopeId,
+          contract.provider,
+          contract.model,
+          selectorKey(contract.when),
+        ]),
         dated: contract,
       })),
     ),

@@ -2,13 +2,24 @@
  * Values of invoices, as zod schemas for JSON and as readers of CSV's text: exact amounts, counts that are none below zero
  * and no fractions. What is wrong is refused by row and field, an unknown field or column as much as a missing one.
  */
-import { type CentspanError, countToDecimal, type Decimal, parseNumeric, ZERO } from "@centspan/base";
-import { INVOICE_METERS, type InvoiceFile, type InvoiceLine, type InvoiceMeter } from "@centspan/model";
+import { type CentspanError, countToDecimal, parseNumeric, ZERO } from "@centspan/base";
+import {
+  INVOICE_METERS,
+  type InvoiceFile,
+  type InvoiceLine,
+  type InvoiceMeter,
+  type WrittenUsd,
+} from "@centspan/model";
 import { isLosslessNumber } from "lossless-json";
 import { z } from "zod";
 import { refuse } from "./open-file.ts";
 
-export const readAmount = (text: string): Decimal | null => parseNumeric(text);
+export function readUsd(text: string): WrittenUsd | null {
+  const usd = parseNumeric(text);
+  if (usd === null) return null;
+  const [, fraction = "", exponent = "0"] = /^-?\d+(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
+  return { usd, decimals: Math.max(0, fraction.length - Number(exponent)) };
+}
 
 /** More tokens than that of one meter on one day is a mistake. */
 const MOST = 10 ** 15;
@@ -20,15 +31,13 @@ export function readCount(text: string): number | null {
 }
 
 const numberText = z.custom<unknown>(isLosslessNumber, "is not a number").transform(String);
-const decimal = (text: string, context: z.RefinementCtx): Decimal => {
-  const amount = readAmount(text);
+/** A JSON number, or text, that is an exact amount. */
+export const usd = numberText.or(z.string()).transform((text, context): WrittenUsd => {
+  const amount = readUsd(text);
   if (amount !== null) return amount;
   context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not an amount` });
   return z.NEVER;
-};
-/** A JSON number, or text, that is an exact amount. */
-export const amountNumber = numberText.transform(decimal);
-export const amountText = z.string().transform(decimal);
+});
 export const count = numberText.transform((text, context): number => {
   const whole = readCount(text);
   if (whole !== null) return whole;
@@ -64,7 +73,7 @@ export type CsvRow = {
   row: string;
   /** "" where the field is empty. */
   text(column: string): string;
-  amount(column: string): Decimal;
+  usd(column: string): WrittenUsd;
   count(column: string): number;
   day(column: string): string;
   fail(column: string, why: string): CentspanError;
@@ -81,7 +90,7 @@ export function readCsvRows(file: InvoiceFile, columns: readonly string[], optio
     throw refuse(fileName, "header", unknown, "is not a column of this file: have they changed?");
   const twice = header.find((column, index) => header.indexOf(column) !== index);
   if (twice !== undefined) throw refuse(fileName, "header", twice, "is there twice");
-  return records.map((record, index) => toRow(fileName, header, record, `row ${index + 2}`));
+  return records.map(({ line, fields }) => toRow(fileName, header, fields, `row ${line}`));
 }
 
 function toRow(file: string, header: readonly string[], record: readonly string[], row: string): CsvRow {
@@ -94,8 +103,8 @@ function toRow(file: string, header: readonly string[], record: readonly string[
     row,
     text,
     fail,
-    amount(column) {
-      const amount = readAmount(text(column));
+    usd(column) {
+      const amount = readUsd(text(column));
       if (amount === null) throw fail(column, "is not an amount");
       return amount;
     },
@@ -115,7 +124,7 @@ const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
 /** What is below zero was not used. */
-export const kindOf = (costUsd: Decimal): InvoiceLine["kind"] => (costUsd.lt(ZERO) ? "credit" : "usage");
+export const kindOf = ({ usd }: WrittenUsd): InvoiceLine["kind"] => (usd.lt(ZERO) ? "credit" : "usage");
 
 export const isUsd = (currency: string): boolean => currency.toUpperCase() === "USD";
 

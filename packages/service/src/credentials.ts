@@ -4,7 +4,7 @@
  * Invariants: a revoked secret stops working within `freshMs` while the store answers; while it is away, what was
  * known goes on for `staleMs`; what nobody knew can't push out what was known.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CentspanError } from "@centspan/base";
 
 type Headers = Record<string, string | string[] | undefined>;
@@ -28,7 +28,8 @@ export function readSecret(headers: Headers): string | null {
 }
 
 type CredentialCacheOptions<T> = {
-  find(secret: string): Promise<T | null>;
+  /** `before` is what it stood for when it was asked last. */
+  find(secret: string, before: T | undefined): Promise<T | null>;
   freshMs?: number;
   unknownMs?: number;
   staleMs?: number;
@@ -55,7 +56,7 @@ export function createCredentialCache<T>(options: CredentialCacheOptions<T>): Cr
     const startedMs = nowMs();
     const before = known.get(id);
     try {
-      const value = await options.find(secret);
+      const value = await options.find(secret, before?.value);
       known.delete(id);
       if (value === null) putBounded(unknown, id, startedMs + unknownMs, maxEntries);
       else putBounded(known, id, { value, checkedMs: startedMs, askAgainMs: startedMs + freshMs }, maxEntries);
@@ -70,7 +71,7 @@ export function createCredentialCache<T>(options: CredentialCacheOptions<T>): Cr
 
   return {
     find(secret) {
-      const id = createHash("sha256").update(secret).digest("base64");
+      const id = hash("sha256", secret, "base64");
       const entry = known.get(id);
       if (entry && nowMs() < entry.askAgainMs) return Promise.resolve(entry.value);
       if ((unknown.get(id) ?? Number.NEGATIVE_INFINITY) > nowMs()) return Promise.resolve(null);

@@ -28,9 +28,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   closeUnusedConnections(app);
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, translateFastifyError(thrown, options)));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(reply, new CentspanError("not_found", `no route ${request.method} ${request.url.split("?")[0]}`)),
-  );
+  const paths = new Set<string>();
+  app.addHook("onRoute", ({ url }) => void paths.add(url));
+  app.setNotFoundHandler(({ method, url }, reply) => {
+    const asked = `${method} ${url.split("?")[0]}`;
+    return sendError(reply, new CentspanError("unknown_path", `${asked}: there is only ${[...paths].join(", ")}`));
+  });
   return app;
 }
 
@@ -38,6 +41,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function closeUnusedConnections(app: FastifyInstance): void {
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket: Socket) => {
+    // One that asked for an upgrade which was not made comes again.
+    if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
@@ -59,14 +64,17 @@ export function reportFault({ code, cause }: CentspanError): void {
   process.stderr.write(`${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`);
 }
 
-/** `GET /health`: 503 with the names of the stores that are away, which are those whose question rejects. */
+/** `GET /health`: 503 with the names of the stores that are away, which are those whose question rejects; `more` when none is. */
 export async function answerHealth(
   reply: FastifyReply,
   stores: Record<string, () => Promise<unknown>>,
+  more: object = {},
 ): Promise<FastifyReply> {
   const results = await Promise.allSettled(Object.values(stores).map((ask) => ask()));
   const away = Object.keys(stores).filter((_name, index) => results[index]?.status === "rejected");
-  return away.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", away });
+  return away.length === 0
+    ? reply.send({ status: "ok", ...more })
+    : reply.code(503).send({ status: "unavailable", away });
 }
 
 function translateFastifyError(thrown: unknown, options: ServerOptions): CentspanError {

@@ -43,7 +43,10 @@ it("answers every failure as a problem with a stable code and leaks nothing inte
   expect(await post("{")).toMatchObject({ status: 400, body: expect.stringContaining('"field":"body"') });
   expect((await post(`"${"x".repeat(200)}"`)).status).toBe(413);
   expect((await post("x", "text/csv")).status).toBe(415);
-  expect((await json("/nowhere")).status).toBe(404);
+  expect(await json("/nowhere?q=1")).toMatchObject({
+    status: 404,
+    body: expect.stringMatching(/"code":"unknown_path".*GET \/nowhere: there is only \/echo, \/expected, \/bug"/),
+  });
 });
 
 it("says which stores are away, and that it is well when none is", async () => {

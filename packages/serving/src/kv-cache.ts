@@ -69,6 +69,8 @@ export type KvOpened = {
   lease: KvLease;
   /** Blocks that need no computing: those of the device and those read from lower tiers. */
   hitBlocks: number;
+  /** Blocks behind the hits of the device that it had kept for as long as it keeps any. */
+  expiredBlocks: number;
   /** What of the hits came from lower tiers, and how long bringing it takes. */
   reads: TierRead[];
   transferNs: number;
@@ -116,21 +118,29 @@ export function createKvCache(options: KvCacheOptions): KvCache {
     lease.exclusiveBlocks += blocks;
     return evicted;
   };
-  const dropExpired = (slot: number, atNs: number): boolean => {
-    if (!device.hasExpired(slot, atNs)) return false;
-    device.remove(slot);
-    free += 1;
-    return true;
+  const findAt = (keys: readonly KvBlockId[], at: number): number => {
+    const key = keys[at];
+    return key === undefined ? -1 : device.find(key);
   };
   const findHits = (keys: readonly KvBlockId[], most: number, atNs: number): number[] => {
     const hits: number[] = [];
     while (hits.length < most) {
-      const key = keys[hits.length];
-      const slot = key === undefined ? -1 : device.find(key);
-      if (slot < 0 || dropExpired(slot, atNs)) break;
+      const slot = findAt(keys, hits.length);
+      if (slot < 0 || device.hasExpired(slot, atNs)) break;
       hits.push(slot);
     }
     return hits;
+  };
+  /** Of the blocks that follow the hits, those that had their time; how many. */
+  const dropExpired = (keys: readonly KvBlockId[], from: number, most: number, atNs: number): number => {
+    let at = from;
+    for (; at < most; at++) {
+      const slot = findAt(keys, at);
+      if (slot < 0 || !device.hasExpired(slot, atNs)) break;
+      device.remove(slot);
+      free += 1;
+    }
+    return at - from;
   };
   const share = (lease: KvLease, key: KvBlockId, atNs: number): void => {
     lease.exclusiveBlocks -= 1;
@@ -149,6 +159,7 @@ export function createKvCache(options: KvCacheOptions): KvCache {
     open({ keys, maxHitBlocks, totalBlocks, atNs, thread = null, retentionNs = usualRetentionNs }) {
       const most = Math.min(maxHitBlocks, totalBlocks);
       const chain = findHits(keys, most, atNs);
+      const expiredBlocks = dropExpired(keys, chain.length, most, atNs);
       const missing = totalBlocks - chain.length;
       const idleHits = chain.reduce((sum, slot) => sum + (pins[slot] === 0 ? 1 : 0), 0);
       if (missing > free + device.idle() - idleHits) return null;
@@ -160,7 +171,7 @@ export function createKvCache(options: KvCacheOptions): KvCache {
       const read = lower && below.length > 0 ? lower.read(below, atNs) : NO_READS;
       const evicted = addExclusive(lease, missing, keys, atNs);
       for (const key of below) share(lease, key, atNs);
-      return { lease, hitBlocks: chain.length, ...read, evicted };
+      return { lease, hitBlocks: chain.length, expiredBlocks, ...read, evicted };
     },
 
     grow(lease, blocks, atNs) {

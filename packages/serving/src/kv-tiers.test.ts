@@ -141,7 +141,8 @@ describe("retention", () => {
     serve(cache, [3, 4], 0, 1_000);
     expect(serve(cache, [1, 2], 99).hitBlocks).toBe(2);
     expect(serve(cache, [1, 2], 198).hitBlocks).toBe(2);
-    expect(serve(cache, [1, 2], 298).hitBlocks).toBe(0);
+    expect(serve(cache, [1, 2], 298)).toMatchObject({ hitBlocks: 0, expiredBlocks: 2 });
+    expect(serve(cache, [1, 5], 299)).toMatchObject({ hitBlocks: 1, expiredBlocks: 0 });
     expect(serve(cache, [3, 4], 999).hitBlocks).toBe(2);
     const { free, idle } = cache.counts();
     expect(free + idle).toBe(8);

@@ -67,6 +67,8 @@ export type Admission = {
   id: string;
   hitBlocks: number;
   missBlocks: number;
+  /** Of the misses, those that had been there for as long as the cache keeps any. */
+  expiredBlocks: number;
   hitTokens: number;
   recomputed: boolean;
   /** Hit blocks that came from lower tiers, and how long the step waits for them. */
@@ -92,6 +94,9 @@ export type Step = {
   evicted: KvBlockId[];
   decodeContextTokens: number;
   prefillTokens: number;
+  /** Of the step's time, what it took longer for computing prompts beside decoding, and for draft tokens. */
+  prefillMs: number;
+  draftMs: number;
   /** The draft model that proposed tokens, and how many in all. */
   draftModel: string | null;
   draftedTokens: number;

@@ -1,9 +1,11 @@
 /**
  * Encodes spans as they end and sends them to a collector, several requests at once where it takes its time to acknowledge.
- * Invariant: nothing is dropped in silence. What the exporter's own retries can't deliver, and what there is no room for while
- * the collector is away, is counted and said on stderr.
+ * What it can't take for the moment is kept and sent again, for as long as there is room.
+ * Invariant: nothing is dropped in silence. What is refused for good, what there is no room for, and what a stop leaves
+ * undelivered is counted and said on stderr.
  */
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
+import { OTLPExporterError } from "@opentelemetry/otlp-exporter-base";
 import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from "@opentelemetry/otlp-exporter-base/node-http";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
@@ -13,8 +15,10 @@ import { createProtobufWriter } from "./protobuf-writer.ts";
 const SEND_AT_BYTES = 256 * 1024;
 const SEND_AFTER_MS = 500;
 const MAX_UNDER_WAY = 16;
-/** Beyond it spans are given up. */
-const MAX_WAITING_BYTES = 256 * 1024 * 1024;
+/** After the exporter's own retries, which take up to ten seconds. */
+const AGAIN_AFTER_MS = 5_000;
+/** What waits and what is under way; beyond it spans are given up. */
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 type Batch = { spans: number; bytes: Buffer };
 
@@ -38,57 +42,102 @@ export function createSpanSender({ otlpUrl, ingestKey }: { otlpUrl: string; inge
   );
   const writer = createProtobufWriter();
   const underWay = new Set<Promise<void>>();
+  const queue: Batch[] = [];
   let envelope: ReturnType<typeof createEnvelope> | undefined;
-  let waiting = 0;
+  let gathered = 0;
+  let heldBytes = 0;
   let givenUp = 0;
+  let failures = 0;
+  let isAway = false;
+  let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
+
+  const seal = (): void => {
+    if (envelope === undefined || gathered === 0) return;
+    const batch = { spans: gathered, bytes: envelope(writer.take()) };
+    queue.push(batch);
+    heldBytes += batch.bytes.length;
+    gathered = 0;
+  };
 
   const send = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (envelope === undefined || waiting === 0 || underWay.size >= MAX_UNDER_WAY) return;
-    const batch = { spans: waiting, bytes: envelope(writer.take()) };
-    waiting = 0;
-    reportLost(givenUp, "they came faster than they could be sent");
-    givenUp = 0;
-    const sending = new Promise<ExportResult>((resolve) => delegate.export(batch, resolve)).then((result) => {
-      underWay.delete(sending);
-      if (result.code === ExportResultCode.FAILED) reportLost(batch.spans, result.error?.message ?? "no reason given");
-      // What was due meanwhile.
-      if (timer === undefined) send();
-    });
-    underWay.add(sending);
+    while (underWay.size < MAX_UNDER_WAY) {
+      if (queue.length === 0) seal();
+      const batch = queue.shift();
+      if (batch === undefined) return;
+      const sending = new Promise<ExportResult>((resolve) => delegate.export(batch, resolve)).then((result) => {
+        underWay.delete(sending);
+        settle(batch, result);
+      });
+      underWay.add(sending);
+    }
   };
 
+  const settle = (batch: Batch, { code, error }: ExportResult): void => {
+    const isFailed = code === ExportResultCode.FAILED;
+    const isKept = isFailed && !isStopping && !isRefusedForGood(error);
+    if (isFailed) failures += 1;
+    if (isKept) queue.unshift(batch);
+    else heldBytes -= batch.bytes.length;
+    if (isFailed && !isKept) reportLost(batch.spans, describe(error));
+    if (isKept && !isAway) report(`the collector takes no spans now, they wait and are sent again: ${describe(error)}`);
+    const isBack = isAway && !isFailed;
+    isAway = isKept;
+    if (isKept) timer ??= setTimeout(send, AGAIN_AFTER_MS).unref();
+    // What was due meanwhile.
+    else if (isBack || (timer === undefined && !(isFailed && isStopping))) send();
+  };
+
+  /** Ends where an attempt fails: who flushes doesn't wait for a collector to come back. */
   const flush = async (): Promise<void> => {
+    await Promise.all(underWay);
+    const before = failures;
     send();
-    while (underWay.size > 0) {
+    while (underWay.size > 0 && failures === before) {
       await Promise.race(underWay);
-      send();
+      if (failures === before) send();
     }
   };
 
   return {
     onStart: () => undefined,
     onEnd(span: ReadableSpan) {
-      if (writer.length >= MAX_WAITING_BYTES) {
+      if (heldBytes + writer.length >= MAX_HELD_BYTES) {
         givenUp += 1;
         return;
       }
+      reportLost(givenUp, "they came faster than they could be sent");
+      givenUp = 0;
       envelope ??= createEnvelope(span);
       encodeSpan(writer, span);
-      waiting += 1;
-      if (writer.length >= SEND_AT_BYTES) send();
-      else timer ??= setTimeout(send, SEND_AFTER_MS).unref();
+      gathered += 1;
+      if (writer.length >= SEND_AT_BYTES) {
+        seal();
+        if (!isAway) send();
+      } else timer ??= setTimeout(send, SEND_AFTER_MS).unref();
     },
     forceFlush: flush,
     async shutdown() {
+      isStopping = true;
       await flush();
+      while (underWay.size > 0) await Promise.race(underWay);
+      const left = queue.reduce((sum, { spans }) => sum + spans, gathered + givenUp);
+      reportLost(left, "the collector was away until the end");
       await delegate.shutdown();
     },
   };
 }
 
+/** An answer has a status; those that ask to try again come without it, as do failures of the connection. */
+const isRefusedForGood = (error: ExportResult["error"]): boolean =>
+  error instanceof OTLPExporterError && error.code !== undefined;
+
+const describe = (error: ExportResult["error"]): string => error?.message ?? "no reason given";
+
+const report = (text: string): void => void process.stderr.write(`telemetry: ${text}\n`);
+
 function reportLost(spans: number, reason: string): void {
-  if (spans > 0) process.stderr.write(`telemetry: ${spans} spans were not delivered: ${reason}\n`);
+  if (spans > 0) report(`${spans} spans were not delivered: ${reason}`);
 }

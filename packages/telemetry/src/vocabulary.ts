@@ -19,6 +19,10 @@ export const ATTRIBUTES = {
   "centspan.key.name": { type: "string", doc: "Name of that key" },
   "centspan.attempt": { type: "int", doc: "Which attempt at the task, from 1" },
   "centspan.repository": { type: "string", doc: "Repository worked on" },
+  "vcs.repository.url.full": { type: "string", doc: "Address of the repository that the files are a checkout of" },
+  "vcs.ref.head.name": { type: "string", doc: "Branch worked on" },
+  "vcs.ref.head.type": { type: "string", doc: "branch or tag" },
+  "vcs.ref.head.revision": { type: "string", doc: "Commit that work began at" },
   "centspan.harness.version": { type: "string", doc: "Version of the agent harness" },
   "centspan.layer": { type: "string", doc: "harness, api or inference" },
   "centspan.provenance": { type: "string", doc: "measured, or simulated where the engine's clock is a model" },
@@ -82,6 +86,16 @@ export const ATTRIBUTES = {
     type: "int",
     doc: "Leading pieces (system texts, tools, items) that the conversation's earlier prompt began with too",
   },
+  "centspan.prefix.change": {
+    type: "string",
+    doc: "What the first difference is: tool_order, tools_added, tools_removed, tool_changed, key_order, clock, text, item_changed or items_dropped",
+  },
+  "centspan.prefix.known_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Prompt tokens that the earlier prompt had too, or had in their place, whether a cache can still find them or not",
+  },
+  "centspan.prefix.before_span_id": { type: "string", doc: "Span of the call whose prompt it is compared with" },
   "centspan.cache.miss_reasons": {
     type: "string[]",
     doc: "What of the request a prompt cache is likely to miss by: model_changed, prompt_cache_key_changed, service_tier_changed, reasoning_effort_changed, verbosity_changed, text_format_changed, system_changed, tools_changed, input_changed, compaction, ttl_passed",
@@ -100,6 +114,7 @@ export const ATTRIBUTES = {
   "centspan.tool.output_bytes": { type: "int", unit: "By", doc: "Size of the full output" },
   "centspan.tool.sent_bytes": { type: "int", unit: "By", doc: "Size of what entered the context" },
   "centspan.tool.truncated": { type: "boolean", doc: "Whether the output was cut" },
+  "centspan.tool.read_only": { type: "boolean", doc: "Whether the tool changes nothing" },
   "centspan.tool.parallel": {
     type: "int",
     doc: "Tool calls of the same turn that ran beside each other, itself included",
@@ -122,6 +137,10 @@ export const ATTRIBUTES = {
   "http.response.status_code": { type: "int", doc: "HTTP status" },
   "http.request.body.size": { type: "int", unit: "By", doc: "Request body" },
   "http.response.body.size": { type: "int", unit: "By", doc: "Response body" },
+  "centspan.cpu.weight": {
+    type: "int",
+    doc: "Share of the traffic that this gateway's generation of processor should get, in percent of the best one's",
+  },
   "centspan.connection.reused": { type: "boolean", doc: "Whether the connection had served a request before" },
   "centspan.retry.ordinal": { type: "int", doc: "0 for the first try of the same content" },
   "centspan.replayed": {
@@ -152,6 +171,17 @@ export const ATTRIBUTES = {
   },
   "centspan.tokens.new": { type: "int", unit: "token", doc: "Prompt tokens tokenized for this request" },
   "centspan.tokens.reused": { type: "int", unit: "token", doc: "Prompt tokens known from earlier requests" },
+  "centspan.tools.offered": {
+    type: "string[]",
+    doc: "Tools of the prompt, in a conversation's first request and whenever they are others than before",
+  },
+  "centspan.tools.offered_tokens": { type: "int[]", unit: "token", doc: "Tokens of each of them" },
+  "centspan.tools.used": { type: "string[]", doc: "Tools that the prompt shows calls of" },
+  "centspan.context.oversized_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Tokens of the prompt's tool results beyond 40,000 bytes of each, where outputs are cut by default",
+  },
   "centspan.tokenizer": { type: "string", doc: "Encoding used" },
   "centspan.safety.check": { type: "string", doc: "Safety check" },
   "centspan.safety.policy": {
@@ -169,7 +199,7 @@ export const ATTRIBUTES = {
   "centspan.route.protocol": { type: "string", doc: "Protocol the request was translated to for the upstream" },
   "centspan.translation.dropped": {
     type: "string[]",
-    doc: "What of a translated request the upstream's protocol has no words for, and the model does not see",
+    doc: "What of a translated call the other protocol has no words for: of the request, which the model does not see, and of the answer",
   },
   "gen_ai.provider.name": { type: "string", doc: "Provider" },
   "gen_ai.request.model": { type: "string", doc: "Model asked for" },
@@ -191,11 +221,20 @@ export const ATTRIBUTES = {
     doc: "Those of the prompt tokens written to cache that live for an hour",
   },
   "gen_ai.usage.total_tokens": { type: "int", unit: "token", doc: "All tokens, as the upstream added them up" },
+  "centspan.usage.audio.input_tokens": { type: "int", unit: "token", doc: "Those of the prompt tokens that are audio" },
+  "centspan.usage.audio.output_tokens": {
+    type: "int",
+    unit: "token",
+    doc: "Those of the generated tokens that are audio",
+  },
   "centspan.usage.web_searches": {
     type: "int",
     doc: "Web searches of the model's provider that the call was charged for",
   },
-  "centspan.response.region": { type: "string", doc: "Where the upstream says that it was inferred" },
+  "centspan.response.region": {
+    type: "string",
+    doc: "Where it was inferred, as the upstream says, or else its address",
+  },
   "gen_ai.usage.reasoning.output_tokens": { type: "int", unit: "token", doc: "Generated tokens spent on reasoning" },
   "gen_ai.request.reasoning.level": { type: "string", doc: "Reasoning effort asked for" },
   "openai.response.service_tier": { type: "string", doc: "Service tier that was served" },
@@ -223,6 +262,14 @@ export const ATTRIBUTES = {
     doc: "Usage as reported at the beginning: the answer was cut off, and more may have been generated",
   },
   "centspan.usage.missing": { type: "boolean", doc: "Whether the upstream reported no usage" },
+  "centspan.usage.counted_input_tokens": {
+    type: "int",
+    doc: "Prompt as counted by the gateway, where the upstream reported no usage: makes an estimate",
+  },
+  "centspan.usage.counted_output_tokens": {
+    type: "int",
+    doc: "Answer as counted by the gateway, where the upstream reported no usage or that of the beginning alone",
+  },
   "server.address": { type: "string", doc: "Host that was asked for through the gateway as a proxy" },
   "server.port": { type: "int", doc: "Its port" },
   "centspan.egress.bytes_sent": { type: "int", unit: "By", doc: "What went to the host" },
@@ -237,6 +284,10 @@ export const ATTRIBUTES = {
   "centspan.queue.depth": { type: "int", doc: "Requests waiting on arrival" },
   "centspan.kv.hit_blocks": { type: "int", doc: "Leading prompt blocks found in the cache" },
   "centspan.kv.miss_blocks": { type: "int", doc: "Prompt blocks not found" },
+  "centspan.kv.expired_blocks": {
+    type: "int",
+    doc: "Of them, those that had been there for as long as the cache keeps any",
+  },
   "centspan.kv.hit_tokens": { type: "int", unit: "token", doc: "Prompt tokens served from the cache" },
   "centspan.kv.block_tokens": { type: "int", unit: "token", doc: "Tokens in a block" },
   "centspan.kv.tier": { type: "string", doc: "device, host or disk" },
@@ -246,6 +297,16 @@ export const ATTRIBUTES = {
   "centspan.prefill.tokens": { type: "int", unit: "token", doc: "Tokens prefilled" },
   "centspan.prefill.chunks": { type: "int[]", unit: "token", doc: "Size of each chunk" },
   "centspan.decode.tokens": { type: "int", unit: "token", doc: "Tokens generated" },
+  "centspan.decode.interference_ms": {
+    type: "double",
+    unit: "ms",
+    doc: "What the steps that generated took longer for computing prompts in them, and steps in between for prompts alone, by the step-time model, before time scaling",
+  },
+  "centspan.decode.rejected_ms": {
+    type: "double",
+    unit: "ms",
+    doc: "What they took longer for draft tokens that were rejected, likewise",
+  },
   "centspan.step.number": { type: "int", doc: "Engine step, counted per replica" },
   "centspan.step.batch_size": { type: "int", doc: "Requests that decoded in the step" },
   "centspan.step.context_tokens": { type: "int", unit: "token", doc: "Sum of their contexts" },

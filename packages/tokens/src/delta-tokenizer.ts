@@ -7,9 +7,16 @@
  */
 import { hash } from "node:crypto";
 import { type Conversation, listPieces, type PromptPiece } from "@centspan/model";
+import { abbreviateText } from "./abbreviate-text.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-export type DeltaTokens = { ids: Uint32Array; newTokens: number; reusedTokens: number };
+export type DeltaTokens = {
+  ids: Uint32Array;
+  newTokens: number;
+  reusedTokens: number;
+  /** Of each piece of the prompt, how many of the ids are its and of those before it. */
+  pieceEnds: readonly number[];
+};
 
 export type DeltaTokenizer = {
   tokenizer: Tokenizer;
@@ -35,10 +42,9 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
 
   /** Appends a piece; returns how many of its tokens were not known. */
   const append = (progress: Progress, piece: PromptPiece): number => {
-    const rendered = piece.head + piece.text;
-    const key = hash("sha256", progress.key + rendered, "base64");
+    const key = hash("sha256", progress.key + piece.head + abbreviateText(piece.text), "base64");
     const known = pieces.find(key);
-    const ids = known ?? Uint32Array.from(tokenizer.encode(rendered));
+    const ids = known ?? Uint32Array.from(tokenizer.encode(piece.head + piece.text));
     if (known === null) pieces.keep(key, ids);
     progress.append(piece, key, ids);
     return known === null ? ids.length : 0;
@@ -61,7 +67,7 @@ export function createDeltaTokenizer({ tokenizer, maxTokens = 8_000_000 }: Delta
       progress.cut(at);
       if (place !== null) named.keep(place, progress);
       const ids = progress.handOut();
-      return { ids, newTokens, reusedTokens: ids.length - newTokens };
+      return { ids, newTokens, reusedTokens: ids.length - newTokens, pieceEnds: progress.listEnds() };
     },
   };
 }
@@ -84,6 +90,10 @@ class Progress {
 
   get #length(): number {
     return this.#ends.at(-1) ?? 0;
+  }
+
+  listEnds(): number[] {
+    return this.#ends.slice();
   }
 
   /** Of the latest piece; before the first it is the owner, where chains begin. */

@@ -35,10 +35,11 @@ async function loadO200k(): Promise<Tokenizer> {
   return { id: "o200k_base", encode, count: (text) => encode(text).length, decode: (ids) => vocabulary.decode(ids) };
 }
 
-const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{256}/gu;
+/** What the vocabulary takes as one piece: letters; signs, and behind them slashes and line ends; spaces. */
+const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|[\r\n/]{256}|\s{256}/gu;
 
 /**
- * Byte-pair merging takes time quadratic in the length of a run of letters, signs or spaces; a megabyte of one letter
+ * Byte-pair merging takes time quadratic in the length of such a run; a megabyte of one letter
  * would take minutes. So longer runs are cut every 256 characters: other tokens there, never other text.
  */
 export function splitLongRuns(text: string): string[] {

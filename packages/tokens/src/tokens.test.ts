@@ -1,5 +1,6 @@
 import type { Conversation, ConversationItem } from "@centspan/model";
 import fc from "fast-check";
+import { O200KBase } from "gpt-tokenizer/encodingParams/o200k_base";
 import { describe, expect, it } from "vitest";
 import {
   createDeltaTokenizer,
@@ -50,6 +51,22 @@ describe("tokenizer", () => {
     expect(Math.max(...splitLongRuns(long).map((part) => part.length))).toBeLessThanOrEqual(257);
     expect(tokenizer.decode(tokenizer.encode(long))).toBe(long);
     expect(splitLongRuns("some ordinary text ".repeat(100))).toHaveLength(1);
+  });
+
+  it("never gives byte-pair merging a piece longer than a few runs", () => {
+    const { tokenSplitRegex } = O200KBase([]);
+    const run = fc.tuple(
+      fc.string({ unit: fc.constantFrom(..."/\n\r !aÉ́1"), minLength: 1, maxLength: 3 }),
+      fc.nat(900),
+    );
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 4 }), (runs) => {
+        const text = runs.map(([unit, times]) => unit.repeat(times)).join("");
+        for (const part of splitLongRuns(text)) {
+          for (const [piece] of part.matchAll(tokenSplitRegex)) expect(piece.length).toBeLessThan(3 * 256);
+        }
+      }),
+    );
   });
 
   it("splits a text by token without losing or changing a character", () => {

@@ -11,13 +11,14 @@ import {
 } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { and, whereCallIds } from "./conditions.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { useWarehouse } from "./testing/create-warehouse.ts";
 import { HOUR_NS, makeCall, makeLine, NOON_NS, traceId } from "./testing/records.ts";
 
 const test = useWarehouse();
-const OPEN_BOOKS: Books = { whileOpen: (_workspace, write) => write(0n) };
+const OPEN_BOOKS: Books = { whileAlone: (_workspace, work) => work(0n) };
 let workspaces = 0;
 const freshWorkspace = (): string => `w${++workspaces}`;
 
@@ -76,13 +77,27 @@ describe("calls", () => {
   it("outlive a writer whose clock is behind, replaced, withdrawn and brought back", async () => {
     const workspace = freshWorkspace();
     const behind = createRevisions(() => 1n);
-    const [first, second] = [makeCall("call", {}, "1"), makeCall("call", {}, "2")];
+    const [first, second] = [makeCall("call", {}, "1"), makeCall("call", { team: "another" }, "2")];
     await test.warehouse.insertCalls(workspace, [first]);
     await insertCalls(test.connection, { revisions: behind, books: OPEN_BOOKS }, workspace, [second]);
     expect(await readAll(workspace)).toEqual([second]);
     await test.warehouse.withdrawCalls(workspace, ["call"]);
     await insertCalls(test.connection, { revisions: createRevisions(() => 1n), books: OPEN_BOOKS }, workspace, [first]);
     expect(await readAll(workspace)).toEqual([first]);
+  });
+
+  it("are billed late by what time it is, however far ahead of it a clock once was", async () => {
+    const workspace = freshWorkspace();
+    const closed = { whileAlone: <T>(_of: string, work: (closedToNs: bigint) => Promise<T>) => work(NOON_NS) };
+    const clock = { nowNs: NOON_NS + 10n * HOUR_NS };
+    const ahead = createRevisions(() => clock.nowNs);
+    const insert = (id: string) =>
+      insertCalls(test.connection, { revisions: ahead, books: closed }, workspace, [makeCall(id, { atNs: 1n })]);
+    await insert("wrong");
+    clock.nowNs = NOON_NS + HOUR_NS;
+    await insert("right");
+    const billed = await test.warehouse.sumTeams(workspace, { fromNs: NOON_NS, toNs: NOON_NS + 2n * HOUR_NS });
+    expect(billed.map(({ lines }) => lines)).toEqual([1]);
   });
 
   it("come back with every field and every digit", async () => {
@@ -104,7 +119,11 @@ describe("calls", () => {
   it("are replaced as a whole, vanished lines included, before and after merging", async () => {
     const workspace = freshWorkspace();
     await test.warehouse.insertCalls(workspace, [full]);
-    const again = makeCall("call_full", { key: "search", lines: [makeLine({ meter: "output_text" })] });
+    const again = makeCall("call_full", {
+      key: "search",
+      buckets: { ...EMPTY_BUCKETS, input: 1, outputText: 10 },
+      lines: [makeLine({ meter: "output_text" })],
+    });
     await test.warehouse.insertCalls(workspace, [again]);
     expect(await readAll(workspace)).toEqual([again]);
     expect((await sumBy(workspace, "meter")).map(({ group, costUsd }) => [group, formatDecimal(costUsd)])).toEqual([
@@ -112,10 +131,32 @@ describe("calls", () => {
       ["output_text", formatDecimal(again.costUsd ?? ZERO)],
     ]);
     await test.connection.command("OPTIMIZE TABLE calls FINAL");
-    await test.connection.command("OPTIMIZE TABLE charge_lines FINAL");
     expect(await readAll(workspace)).toEqual([again]);
     await test.warehouse.insertCalls(workspace, [full]);
     expect(await readAll(workspace)).toEqual([full]);
+  });
+
+  it("keep what they are booked at while they say the same, whatever prices they come with, until a run books others", async () => {
+    const workspace = freshWorkspace();
+    const usage = { buckets: { ...EMPTY_BUCKETS, input: 1 } };
+    const booked = makeCall("call", usage, "1");
+    await test.warehouse.insertCalls(workspace, [booked]);
+    await test.warehouse.insertCalls(workspace, [makeCall("call", { ...usage, priceProvenance: "simulated" }, "2")]);
+    expect(await readAll(workspace)).toEqual([booked]);
+    const named = makeCall("call", { ...usage, task: "named later" }, "2");
+    await test.warehouse.insertCalls(workspace, [named]);
+    expect(await readAll(workspace)).toEqual([{ ...booked, task: "named later" }]);
+    const more = makeCall("call", { buckets: { ...EMPTY_BUCKETS, input: 2 } }, "2");
+    await test.warehouse.insertCalls(workspace, [more]);
+    expect(await readAll(workspace)).toEqual([more]);
+    const unpriced = makeCall("call", { ...more, costStatus: "unpriced", costUsd: null, lines: [] });
+    await test.warehouse.insertCalls(workspace, [unpriced]);
+    expect(await readAll(workspace)).toEqual([more]);
+    const unpricedModel = { ...unpriced, model: "another" };
+    await test.warehouse.insertCalls(workspace, [unpricedModel]);
+    expect(await readAll(workspace)).toEqual([unpricedModel]);
+    await test.warehouse.insertCalls(workspace, [booked]);
+    expect(await readAll(workspace)).toEqual([booked]);
   });
 
   it("are not written again when nothing changed; of two of the same id the later counts", async () => {
@@ -129,6 +170,20 @@ describe("calls", () => {
       { workspace },
     );
     expect(rows?.calls).toBe("1");
+  });
+
+  it("are looked for by their ids on the days on which they happened, of all that there are", async () => {
+    const workspace = freshWorkspace();
+    const days = [0n, 1n, 2n, 3n].map((day) => makeCall(`${day}`, { atNs: NOON_NS + day * 24n * HOUR_NS }));
+    await test.warehouse.insertCalls(workspace, days);
+    const ofCalls = whereCallIds(["1"]);
+    const plan = await test.connection.query<{ explain: string }>(
+      `EXPLAIN indexes = 1 SELECT call_id FROM calls FINAL WHERE workspace = {workspace:String}${and(ofCalls)}`,
+      { ...ofCalls.params, workspace },
+    );
+    const [, read, all] = plan.map(({ explain }) => /Parts: (\d+)\/(\d+)/.exec(explain)).find(Boolean) ?? [];
+    expect(Number(read)).toBeLessThan(Number(all));
+    expect(await test.warehouse.readCalls(workspace, ["1", "3"])).toHaveLength(2);
   });
 
   it("are refused when an amount has more decimals than are kept", async () => {
@@ -239,6 +294,7 @@ describe("sums", () => {
           expect(row).toMatchObject({
             calls: own.length,
             requests: own.reduce((n, { requests }) => n + requests, 0),
+            pricedRequests: own.reduce((n, { requests, costUsd }) => n + (costUsd === null ? 0 : requests), 0),
             unpricedCalls: own.filter(({ costStatus }) => costStatus === "unpriced").length,
             quarantinedCalls: own.filter(({ costStatus }) => costStatus === "quarantined").length,
           });
@@ -304,4 +360,13 @@ describe("sums", () => {
       row?.costUsd.eq(parseDecimal("0.100000000001").times(countToDecimal(100)).plus(parseDecimal("9007199254740993"))),
     ).toBe(true);
   });
+});
+
+it("a cost by a simulated price is simulated in every sum, and its usage stays what it was", async () => {
+  const workspace = "simulated-price";
+  const call = makeCall("c", { provenance: "measured", priceProvenance: "simulated" }, "2");
+  await test.warehouse.insertCalls(workspace, [call]);
+  expect(await test.warehouse.readCalls(workspace, ["c"])).toEqual([call]);
+  const [sum] = await test.warehouse.sumCosts(workspace, { groupBy: "team", filter: {}, timeZone: "UTC" });
+  expect(Object.keys(sum?.byProvenance ?? {})).toEqual(["simulated"]);
 });

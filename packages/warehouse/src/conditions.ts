@@ -1,9 +1,10 @@
 /** Filters as SQL conditions over named parameters. Values never become part of a statement's text. */
-import type { AttributeFilter, CallFilter, PageRequest, TimeRange } from "@centspan/model";
+import { type AttributeFilter, CALL_FILTERS, type CallFilter, type PageRequest, type TimeRange } from "@centspan/model";
 import { splitByBytes } from "./chunks.ts";
 import type { QueryParams } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
 import { instantParam } from "./instants.ts";
+import { DAY_OF_CALL } from "./schema.ts";
 
 export type Conditions = { sql: string[]; params: QueryParams };
 
@@ -15,6 +16,7 @@ export const FILTER_COLUMNS = {
   keyId: "key_id",
   team: "team",
   task: "task",
+  provider: "provider",
   model: "model",
   taskType: "task_type",
   repository: "repository",
@@ -23,24 +25,16 @@ export const FILTER_COLUMNS = {
 } as const satisfies Record<Exclude<keyof CallFilter, "range">, string>;
 type FilterName = keyof typeof FILTER_COLUMNS;
 
-const FILTER_NAMES: readonly FilterName[] = [
-  "key",
-  "keyId",
-  "team",
-  "task",
-  "model",
-  "taskType",
-  "repository",
-  "runId",
-  "traceId",
-];
+/** The columns that the filter compares. */
+export const listFilterColumns = (filter: CallFilter): string[] =>
+  CALL_FILTERS.filter((name) => filter[name] !== undefined).map((name) => FILTER_COLUMNS[name]);
 
 /** One condition for each member of the filter that is set; `column` says where a name's value is found. */
 export function whereEquals(
   filter: CallFilter,
   column: (name: FilterName) => string = (name) => FILTER_COLUMNS[name],
 ): Conditions {
-  const set = FILTER_NAMES.filter((name) => filter[name] !== undefined);
+  const set = CALL_FILTERS.filter((name) => filter[name] !== undefined);
   return {
     sql: set.map((name) => `${column(name)} = {${name}:String}`),
     params: Object.fromEntries(set.map((name) => [name, filter[name]])),
@@ -58,6 +52,23 @@ export function whereIn(name: string, column: string, values: readonly string[])
   const chunks = splitByBytes(values).map((chunk, index) => [`${name}${index}`, chunk] as const);
   const isIn = chunks.map(([field]) => `${column} IN {${field}:Array(String)}`);
   return { sql: [isIn.length === 0 ? "false" : `(${isIn.join(" OR ")})`], params: Object.fromEntries(chunks) };
+}
+
+/**
+ * Calls with these ids, and the deleted rows that they left, on the days that have any. FINAL leaves out days for a
+ * condition on the time alone.
+ */
+export function whereCallIds(ids: readonly string[]): Conditions {
+  const named = whereIn("callIds", "call_id", ids);
+  const ofTimes = (sql: string) => `(SELECT ${sql} FROM call_times WHERE workspace = {workspace:String}${and(named)})`;
+  return {
+    sql: [
+      ...named.sql,
+      `${DAY_OF_CALL} IN ${ofTimes(DAY_OF_CALL)}`,
+      `at BETWEEN ${ofTimes("min(at)")} AND ${ofTimes("max(at)")}`,
+    ],
+    params: named.params,
+  };
 }
 
 export function whereAttribute(attribute: AttributeFilter | undefined): Conditions {
@@ -79,6 +90,20 @@ export function whereInRange(filter: { range?: TimeRange }, column: string): Con
     sql: [`${column} >= ${instantParam("fromNs")}`, `${column} < ${instantParam("toNs")}`],
     params: { fromNs: fromNs.toString(), toNs: toNs.toString() },
   };
+}
+
+/**
+ * In any of the ranges. The last nanosecond of each is told, as the one after it may be past what the store holds. `name` is of
+ * its parameters.
+ */
+export function whereInRanges(ranges: readonly TimeRange[], column: string, name = ""): Conditions {
+  const [from, last] = [`${name}from`, `${name}last`];
+  const within = ranges.map((_, n) => `${column} BETWEEN ${instantParam(from + n)} AND ${instantParam(last + n)}`);
+  const bounds = ranges.flatMap(({ fromNs, toNs }, n) => [
+    [from + n, fromNs.toString()],
+    [last + n, (toNs - 1n).toString()],
+  ]);
+  return { sql: [within.length === 0 ? "false" : `(${within.join(" OR ")})`], params: Object.fromEntries(bounds) };
 }
 
 /** Rows behind the cursor of a list sorted by (column, id), both descending. */

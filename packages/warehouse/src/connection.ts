@@ -43,8 +43,8 @@ const INSERT_DEADLINE_MS = 30_000;
 const COMMAND_DEADLINE_MS = 120_000;
 export const COPY_DEADLINE_MS = 3_600_000;
 const QUERY_DEADLINE_S = 25;
-/** Parameters count: ids of some ten thousand rows. */
-const QUERY_BYTES = "8000000";
+/** Parameters count: ids of some ten thousand rows, or prices of as many classes of calls. */
+const QUERY_BYTES = "100000000";
 
 export function openConnection(url: string): Connection {
   const options = {
@@ -52,6 +52,10 @@ export function openConnection(url: string): Connection {
     application: "centspan",
     // What fails is thrown, with its cause; the client's own log would say it twice, parameters included.
     log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: {
+      // No version of a row is in another partition than the row is (schema.ts), so FINAL need not look there.
+      do_not_merge_across_partitions_select_final: 1 as const,
+    },
   };
   // Long lists of ids are for the body: addresses are short, at servers and at proxies.
   const patient = createClient({ ...options, request_timeout: COPY_DEADLINE_MS, use_multipart_params_auto: true });
@@ -62,6 +66,7 @@ export function openConnection(url: string): Connection {
     json: { stringify: writeJson },
     use_multipart_params_auto: true,
     clickhouse_settings: {
+      ...options.clickhouse_settings,
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
       // An absent row of a LEFT JOIN reads as empty values; readers rely on it, so no server default may decide.
@@ -98,6 +103,7 @@ export function openConnection(url: string): Connection {
           values: rows,
           format: "JSONEachRow",
           clickhouse_settings: {
+            ...tellWorkspace(rows[0]),
             async_insert: 0,
             wait_end_of_query: 1,
             // One batch may span many months; that is no reason to refuse it.
@@ -112,7 +118,7 @@ export function openConnection(url: string): Connection {
         const { stream } = await patient.exec({
           query,
           query_params: params,
-          clickhouse_settings: settings,
+          clickhouse_settings: { ...tellWorkspace(params), max_query_size: QUERY_BYTES, ...settings },
           abort_signal: AbortSignal.timeout(deadlineMs),
           ...(rows && { values: rows }),
         });
@@ -129,6 +135,9 @@ export function openConnection(url: string): Connection {
     },
   };
 }
+
+/** Of a statement that runs, only this tells whose rows it writes. */
+const tellWorkspace = ({ workspace }: Row = {}) => (typeof workspace === "string" ? { log_comment: workspace } : {});
 
 const toQuery = (query: string, query_params: QueryParams) => ({
   query,

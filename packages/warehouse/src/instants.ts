@@ -2,7 +2,13 @@
 import { CentspanError, formatInstant } from "@centspan/base";
 
 /** The last nanosecond that DateTime64(9) holds: 2262-04-11. */
-const LAST_NS = 2n ** 63n - 1n;
+export const LAST_NS = 2n ** 63n - 1n;
+
+/** The nearest instant that ClickHouse holds, for bounds that say no more by lying beyond. */
+export function limitInstant(ns: bigint): bigint {
+  if (ns < 0n) return 0n;
+  return ns > LAST_NS ? LAST_NS : ns;
+}
 
 /** Refuses an instant that ClickHouse can't hold, because it would be stored as another. */
 export function requireInstant(ns: bigint, field: string): void {

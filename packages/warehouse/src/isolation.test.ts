@@ -1,15 +1,26 @@
 import { formatDecimal } from "@centspan/base";
-import type { PriceTable } from "@centspan/model";
+import { BUCKET_OF_METER, EMPTY_BUCKETS, type PriceTable } from "@centspan/model";
 import { beforeAll, expect, it } from "vitest";
 import type { Warehouse } from "./index.ts";
 import { useWarehouse } from "./testing/create-warehouse.ts";
 import { exportSignals } from "./testing/export-signals.ts";
-import { makeCall, makeLine, makeOutcome, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
+import {
+  makeCall,
+  makeLine,
+  makeOutcome,
+  makeSpan,
+  makeWasteItem,
+  NOON_NS,
+  spanId,
+  traceId,
+} from "./testing/records.ts";
 
 /** Two workspaces with the same ids throughout; what differs says whose it is. */
 const test = useWarehouse();
 const OWNERS = ["red", "blue"] as const;
 const PAGE = { limit: 10, cursor: null };
+/** A workspace of the same owner where a task was tried twice, and an outcome is of no work. */
+const triesOf = (owner: string): string => `tries of ${owner}`;
 
 beforeAll(async () => {
   for (const owner of OWNERS) {
@@ -21,16 +32,33 @@ beforeAll(async () => {
         links: [{ traceId: traceId(2), spanId: spanId(2), attributes: {} }],
       }),
       makeSpan({ name: owner, traceId: traceId(2), spanId: spanId(2), startedAtNs: NOON_NS - 1n }),
+      // Of a replica, so that it is no run.
+      makeSpan({
+        name: "inference.decode.step",
+        traceId: traceId(3),
+        attributes: { "centspan.step.batch_size": owner === "red" ? "1" : "2" },
+      }),
     ]);
     const cost = owner === "red" ? "1" : "2";
     const meter = owner === "red" ? "input" : "output_text";
     const lines = [makeLine({ meter, quantity: Number(cost) })];
+    const buckets = { ...EMPTY_BUCKETS, [BUCKET_OF_METER[meter]]: Number(cost) };
     await test.warehouse.insertCalls(owner, [
-      makeCall("call", { key: owner, task: "task", runId: "run", sessionId: `session ${owner}`, lines }),
+      makeCall("call", { key: owner, task: "task", runId: "run", sessionId: `session ${owner}`, buckets, lines }),
     ]);
     await test.warehouse.insertOutcomes(owner, [
       makeOutcome("outcome", { source: owner, status: owner === "red" ? "passed" : "failed" }),
     ]);
+    const tries = triesOf(owner);
+    await test.warehouse.insertCalls(tries, [
+      makeCall("first", { task: owner, runId: "1", lines }),
+      makeCall("second", { task: owner, runId: "2", lines, atNs: NOON_NS + 1n }),
+    ]);
+    await test.warehouse.insertOutcomes(tries, [makeOutcome("lost", { source: owner, subject: { task: "nobody's" } })]);
+    const place = { repository: owner, branch: "main", commit: "", pullRequest: "", patchId: "" };
+    await test.warehouse.insertWorkMarks(tries, [{ traceId: traceId(1), sessionId: "", atNs: NOON_NS, ...place }]);
+    const wasted = makeWasteItem(1, { key: owner, provenance: "derived" });
+    await test.warehouse.replaceWaste(owner, new Map([["run run", [wasted]]]));
     await exportSignals(test.warehouse, owner, "logs", [
       { resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: "1", body: { stringValue: owner } }] }] }] },
     ]);
@@ -84,17 +112,50 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   listDailySpend: async (w, ws) => (await w.listDailySpend(ws, query("key"))).map(({ group }) => group),
   sumTeams: async (w, ws) => (await w.sumTeams(ws, ALL_TIME)).map(({ exactUsd }) => formatDecimal(exactUsd)),
   readFirstPostedNs: async (w, ws) => [(await w.readFirstPostedNs(ws)) ?? undefined],
+  readNextPostedNs: async (w, ws) => [(await w.readNextPostedNs(ws, 0n)) ?? undefined],
   listCharges: async (w, ws) => {
     const keys: string[] = [];
     for await (const charges of w.listCharges(ws, ALL_TIME, "UTC")) keys.push(...charges.map(({ key }) => key));
     return keys;
   },
-  sumUsage: async (w, ws) => (await w.sumUsage(ws, ALL_TIME, 3600)).map(({ key }) => key),
+  listMinuteTokens: async (w, ws) => {
+    const filter = { provider: "centspan", models: ["scripted-strong"], scope: "org", scopeIds: [] } as const;
+    return (await w.listMinuteTokens(ws, ALL_TIME, "UTC", filter)).map(({ tokens }) => tokens);
+  },
+  sumEngineTime: async (w, ws) => (await w.sumEngineTime(ws, ALL_TIME)).map(({ decodeTokens }) => decodeTokens),
+  sumUsage: async (w, ws) => {
+    const providers = ["centspan"];
+    return (await w.sumUsage(ws, { range: ALL_TIME, providers, by: ["key"], cells: "quarters" })).map(({ key }) => key);
+  },
   listCallClasses: async (w, ws) =>
     (await w.listCallClasses(ws, { range: ALL_TIME, scopes: UNPRICED.scopes })).map(({ model }) => model),
   previewCosts: async (w, ws) =>
     (await w.previewCosts(ws, { table: UNPRICED, range: ALL_TIME, groupBy: "key" })).map(({ group }) => group),
   listTaskSpend: async (w, ws) => (await w.listTaskSpend(ws, query("key"))).map(({ group, status }) => [group, status]),
+  sumWaste: async (w, ws) =>
+    (await w.sumWaste(ws, { groupBy: "key", filter: {}, timeZone: "UTC" })).map(({ group }) => group),
+  sumWasteTotals: async (w, ws) => {
+    const { spendUsd, repeatedUsd } = await w.sumWasteTotals(ws, {});
+    return [spendUsd, repeatedUsd].filter((amount) => amount.gt("0")).map(formatDecimal);
+  },
+  sumTraceWaste: async (w, ws) => [...(await w.sumTraceWaste(ws, [traceId(1)])).values()].map(formatDecimal),
+  listWaste: async (w, ws) => (await w.listWaste(ws, {}, 10)).map(({ key }) => key),
+  listFixes: async (w, ws) => (await w.listFixes(ws, {}, 10)).flatMap(({ keys }) => keys),
+  readRuns: async (w, ws) => {
+    const runs = await w.readRuns(ws, [{ run: "run run", traceIds: [traceId(1)], seenNs: 0n }], []);
+    return [...runs.values()].map(({ calls, outcomes }) => [calls.map(({ key }) => key).join(), ...outcomes.values()]);
+  },
+  listAttempts: async (w, ws) => (await w.listAttempts(triesOf(ws))).map(({ costUsd }) => formatDecimal(costUsd)),
+  listUnlinked: async (w, ws) =>
+    (await w.listUnlinked(triesOf(ws), { sinceNs: 0n, limit: 9 })).outcomes.map(({ source }) => source),
+  listMarks: async (w, ws) => {
+    const branches = OWNERS.map((repository) => ({ repository, branch: "main" }));
+    return (await w.listMarks(triesOf(ws), { tasks: [...OWNERS], branches, sinceNs: 0n })).map(
+      (mark) => mark.repository,
+    );
+  },
+  listFinishedRuns: async (w, ws) => (await w.listFinishedRuns(ws, 0n)).runs.map((run) => run.traceId).sort(),
+  readLinkFacts: async (w, ws) => (await w.readLinkFacts(ws, 0n)).outcomes.map(({ source }) => source),
   listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
 };
 const ALL_TIME = { fromNs: 0n, toNs: 2n ** 63n - 1n };
@@ -129,12 +190,12 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMetricPoints: { red: ["red"], blue: ["blue"] },
   listSources: {
     red: [
-      ["traces", 2],
+      ["traces", 3],
       ["logs", 1],
       ["metrics", 1],
     ],
     blue: [
-      ["traces", 2],
+      ["traces", 3],
       ["logs", 1],
       ["metrics", 1],
     ],
@@ -145,16 +206,30 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   readCalls: { red: [["red", 1]], blue: [["blue", 1]] },
   sumTraceCalls: { red: [1], blue: [1] },
   sumCosts: { red: [["red", 1]], blue: [["blue", 1]] },
-  sumCostsByMeter: { red: ["input"], blue: ["input", "output_text"] },
+  sumCostsByMeter: { red: ["input"], blue: ["output_text"] },
   listMeterSpend: { red: ["input"], blue: ["output_text"] },
   listDailySpend: { red: ["red"], blue: ["blue"] },
   sumTeams: { red: ["0.000003"], blue: ["0.000006"] },
   readFirstPostedNs: { red: [NOON_NS], blue: [NOON_NS] },
+  readNextPostedNs: { red: [NOON_NS], blue: [NOON_NS] },
   listCharges: { red: ["red"], blue: ["blue"] },
+  listMinuteTokens: { red: [1], blue: [2] },
+  sumEngineTime: { red: [1], blue: [2] },
   sumUsage: { red: ["red"], blue: ["blue"] },
   listCallClasses: { red: ["scripted-strong"], blue: ["scripted-strong"] },
   previewCosts: { red: ["red"], blue: ["blue"] },
   listTaskSpend: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
+  sumWaste: { red: ["red"], blue: ["blue"] },
+  sumWasteTotals: { red: ["0.000003", "0.25"], blue: ["0.000006", "0.25"] },
+  sumTraceWaste: { red: ["0.25"], blue: ["0.25"] },
+  listWaste: { red: ["red"], blue: ["blue"] },
+  listFixes: { red: ["red"], blue: ["blue"] },
+  readRuns: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
+  listAttempts: { red: ["0.000003", "0.000003"], blue: ["0.000006", "0.000006"] },
+  listUnlinked: { red: ["red"], blue: ["blue"] },
+  listMarks: { red: ["red"], blue: ["blue"] },
+  listFinishedRuns: { red: [traceId(1), traceId(2)], blue: [traceId(1), traceId(2)] },
+  readLinkFacts: { red: ["red"], blue: ["blue"] },
   listOutcomes: { red: ["red"], blue: ["blue"] },
 };
 
@@ -169,7 +244,7 @@ it.each(Object.keys(QUESTIONS))("%s answers from one workspace only", async (nam
 
 it("asks every reader of the ports", () => {
   const readers = Object.keys(test.warehouse).filter((name) => /^(list|read|sum|preview)/.test(name));
-  const acrossWorkspaces = ["listChangedUsage"];
+  const acrossWorkspaces = ["listChangedUsage", "listChangedRuns", "listSightings", "listLinkNews"];
   expect(readers.filter((name) => !(name in QUESTIONS) && !acrossWorkspaces.includes(name))).toEqual([]);
 });
 

@@ -170,6 +170,16 @@ describe("outcomes", () => {
     await post(["o3", { subject: { runId: "run_1" }, status: "failed", atNs: NOON_NS - 1n }]);
     expect(await statuses()).toEqual(["pending", "failed"]);
   });
+
+  it("of passing tests don't count for work that was reverted", async () => {
+    const { post, statuses } = await twoAttempts();
+    await post(
+      ["o1", { subject: { runId: "run_1" } }],
+      ["o2", { subject: { runId: "run_1" }, kind: "approved", status: "failed", atNs: NOON_NS + 1n }],
+      ["o3", { subject: { runId: "run_2" } }],
+    );
+    expect(await statuses()).toEqual(["passed", "failed"]);
+  });
 });
 
 describe("filters and pages", () => {

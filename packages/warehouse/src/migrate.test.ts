@@ -1,3 +1,4 @@
+import { formatInstant } from "@centspan/base";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Connection } from "./connection.ts";
 import { openWarehouse } from "./index.ts";
@@ -42,6 +43,31 @@ it("changes nothing when repeated", async () => {
   expect(versions.every(({ times }) => times === "1")).toBe(true);
 });
 
+it("of spans that came before credentials were told apart, a gateway's are those that called themselves one", async () => {
+  test = createWarehouse();
+  await test.warehouse.migrate();
+  const before = "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at))";
+  await test.connection.command(`ALTER TABLE spans MODIFY COLUMN precedence UInt64 MATERIALIZED ${before}`);
+  await test.connection.command("ALTER TABLE spans DROP COLUMN trusted");
+  await test.connection.command("DELETE FROM schema_migrations WHERE version = 13");
+  const services = ["centspan-gateway", "app"];
+  await test.connection.insert(
+    "spans",
+    services.map((service, n) => ({ workspace: "w", trace_id: traceId(1), span_id: spanId(n + 1), service })),
+  );
+  await test.warehouse.migrate();
+  expect(await readShape(test.connection, names)).toEqual(described);
+  const read = async (n: number) => (await test.warehouse.readSpan("w", traceId(1), spanId(n)))?.trusted;
+  expect([await read(1), await read(2)]).toEqual([true, false]);
+  // From now on nobody becomes one by a name, and nobody takes the place of what was there.
+  await test.warehouse.insertSpans("w", [
+    makeSpan({ service: "centspan-gateway" }),
+    makeSpan({ spanId: spanId(3), service: "centspan-gateway" }),
+  ]);
+  expect([await read(1), await read(3)]).toEqual([true, false]);
+  expect((await test.warehouse.readSpan("w", traceId(1), spanId(1)))?.name).toBe("");
+});
+
 /** Two deliveries of one span with different content, and two spans of far months. */
 const OLD_SPANS: OldSpan[] = [
   { span: 1, name: "first", hash: "9", started: "2026-01-31", received: "2026-11-02 00:00:00.000000001" },
@@ -73,6 +99,18 @@ describe("an old database", () => {
     expect(lifted).toEqual([
       { name: "chat", received, task: "task chat", session_id: "s", layer: "other", may_be_call: true },
     ]);
+    const calls = await test.warehouse.readCalls("w", ["moved", "withdrawn"]);
+    expect(calls.map(({ callId, atNs, lines }) => [callId, formatInstant(atNs), lines.length])).toEqual([
+      ["moved", "2026-11-01T00:00:00.000000000Z", 1],
+    ]);
+    expect(calls[0]?.lines[0]).toMatchObject({
+      meter: "input",
+      quantity: 2,
+      priceEntryId: "entry",
+      ratingRunId: "run",
+    });
+    const days = await test.connection.query("SELECT toString(from_at) AS day FROM cost_days FINAL");
+    expect(days).toEqual([{ day: "2026-11-01 00:00:00.000000000" }]);
     const { data } = await test.warehouse.listTraces("w", {}, { limit: 10, cursor: null });
     expect(data).toMatchObject([{ traceId: traceId(1), name: "far", task: "task far", spans: 3 }]);
     const [stored] = await test.connection.query("SELECT count() AS rows FROM spans FINAL");
@@ -102,7 +140,7 @@ describe("an old database", () => {
       await check();
       await test.drop();
     }
-  }, 180_000);
+  }, 300_000);
 
   it("is whole for each of several processes as soon as its own start is over", async () => {
     test = createWarehouse();

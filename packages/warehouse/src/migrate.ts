@@ -2,14 +2,40 @@
  * Brings a database to the shape of schema.ts. ClickHouse has no locks to take, so concurrent starts are made harmless
  * instead: every step of every migration is idempotent, looks at what is there rather than at what ran before, and a
  * version is recorded only after its steps. So whoever returns from here has the whole shape before it, whoever made it.
+ * Whoever comes between a table and its successor tries again.
  * Add one: append to MIGRATIONS (ALTER … ADD COLUMN IF NOT EXISTS and the like); committed ones never change meaning.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "@centspan/base";
+import { ClickHouseError } from "@clickhouse/client";
 import type { Connection } from "./connection.ts";
 import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
+import { moveCalls } from "./migrations/move-calls.ts";
 import { moveSpans } from "./migrations/move-spans.ts";
-import { renderCreateTable } from "./render-schema.ts";
-import { CORRECTIONS, LOGS, METRICS, MIGRATION_LOG, SPANS, TABLES, type Table, TRACES } from "./schema.ts";
+import { PROJECTIONS_ARE_OF_WHAT_STAYS, renderColumn, renderCreateTable, renderProjection } from "./render-schema.ts";
+import {
+  BROKEN_AT,
+  CALL_TIMES,
+  CALLS,
+  CORRECTIONS,
+  COST_DAYS,
+  DAILY_COSTS,
+  DAILY_WORK,
+  LOGS,
+  METRICS,
+  MIGRATION_LOG,
+  OUTCOME_LINKS,
+  SAID_IN_EVIDENCE,
+  SPAN_PRECEDENCE,
+  SPANS,
+  TABLES,
+  type Table,
+  TRACES,
+  TRUSTED_BEFORE,
+  WASTE_ITEMS,
+  WORK_MARKS,
+  WORK_STRETCHES,
+} from "./schema.ts";
 
 type Migration = { version: number; name: string; run(connection: Connection): Promise<void> };
 
@@ -48,9 +74,7 @@ const MIGRATIONS: readonly Migration[] = [
         "price_entry_id LowCardinality(String) AFTER cost_status",
       ])
         await connection.command(`ALTER TABLE calls ADD COLUMN IF NOT EXISTS ${column}`);
-      await connection.command(
-        "ALTER TABLE charge_lines ADD COLUMN IF NOT EXISTS list_unit_price_usd Nullable(Decimal(38, 12)) AFTER cost_usd",
-      );
+      // Lines have a table of their own until 8, which gives it the list prices that it may lack.
     },
   },
   {
@@ -63,10 +87,103 @@ const MIGRATIONS: readonly Migration[] = [
       await createTables(connection, [CORRECTIONS]);
     },
   },
+  {
+    version: 8,
+    name: "calls by days with their lines, and what days come to",
+    async run(connection) {
+      await moveCalls(connection, () => createTables(connection, [CALLS, CALL_TIMES, COST_DAYS, DAILY_COSTS]));
+    },
+  },
+  {
+    version: 9,
+    name: "what outcomes say of where work was done, and how they are linked",
+    async run(connection) {
+      for (const column of [
+        "patch_id String AFTER pull_request",
+        "repository String AFTER patch_id",
+        "branch String AFTER repository",
+      ])
+        await connection.command(`ALTER TABLE outcomes ADD COLUMN IF NOT EXISTS ${column}`);
+      await createTables(connection, [OUTCOME_LINKS, WORK_MARKS, WORK_STRETCHES]);
+    },
+  },
+  {
+    version: 10,
+    name: "what was paid for twice",
+    run: (connection) => createTables(connection, [WASTE_ITEMS]),
+  },
+  {
+    version: 11,
+    name: "provenance of a call's usage, beside that of its cost",
+    run: (connection) =>
+      connection.command(
+        "ALTER TABLE calls ADD COLUMN IF NOT EXISTS usage_provenance LowCardinality(String) DEFAULT provenance AFTER provenance",
+      ),
+  },
+  {
+    version: 12,
+    name: "what days come to without keys, and by keys alone",
+    async run(connection) {
+      await connection.command(`ALTER TABLE daily_costs MODIFY SETTING ${PROJECTIONS_ARE_OF_WHAT_STAYS}`);
+      const changes = (DAILY_COSTS.projections ?? []).flatMap((projection) => [
+        `ADD PROJECTION IF NOT EXISTS ${renderProjection(projection)}`,
+        // Goes on behind: until it is there, the rows are added up.
+        `MATERIALIZE PROJECTION ${projection.name}`,
+      ]);
+      await connection.command(`ALTER TABLE daily_costs ${changes.join(", ")}`);
+    },
+  },
+  {
+    version: 13,
+    name: "whose word a span is",
+    run: (connection) =>
+      connection.command(
+        `ALTER TABLE spans ADD COLUMN IF NOT EXISTS trusted Bool DEFAULT ${TRUSTED_BEFORE} AFTER workspace,
+         MODIFY COLUMN precedence UInt64 MATERIALIZED ${SPAN_PRECEDENCE.materialized}`,
+      ),
+  },
+  {
+    version: 14,
+    name: "what tasks spend by days, and what is asked of evidence",
+    async run(connection) {
+      for (const column of SAID_IN_EVIDENCE)
+        await connection.command(`ALTER TABLE outcomes ADD COLUMN IF NOT EXISTS ${renderColumn(column)}`);
+      for (const column of BROKEN_AT)
+        await connection.command(`ALTER TABLE waste_items ADD COLUMN IF NOT EXISTS ${renderColumn(column)}`);
+      await createTables(connection, [DAILY_WORK]);
+      // Of days that are summed up nothing is there yet: they are summed up again.
+      await connection.command(
+        `INSERT INTO cost_days (workspace, time_zone, from_at, to_at, is_fresh, revision, deleted)
+         SELECT workspace, time_zone, from_at, to_at, 0, revision + 1, 0 FROM cost_days FINAL WHERE is_fresh`,
+      );
+    },
+  },
 ];
+
+/** Tried again, ten times a second, for as long as another process may be about to put a table in another's place. */
+const MOST_TRIES = 100;
+const PAUSE_MS = 100;
 
 export async function migrateWarehouse(connection: Connection): Promise<void> {
   await connection.ensureDatabase();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await applyMigrations(connection);
+    } catch (thrown) {
+      if (!isBeingReplaced(thrown) || tries === MOST_TRIES) throw thrown;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** A table that was renamed, and whose successor is not there yet. */
+const isBeingReplaced = (thrown: unknown): boolean =>
+  thrown instanceof ClickHouseError &&
+  ["UNKNOWN_TABLE", "CANNOT_GET_CREATE_TABLE_QUERY", "FILE_DOESNT_EXIST", "CANNOT_OPEN_FILE"].includes(
+    thrown.type ?? "",
+  );
+
+async function applyMigrations(connection: Connection): Promise<void> {
   await createTables(connection, [MIGRATION_LOG]);
   const applied = await connection.query<{ version: number }>("SELECT DISTINCT version FROM schema_migrations");
   const done = new Set(applied.map(({ version }) => version));

@@ -6,57 +6,88 @@ import type {
   BillingReader,
   BlockStore,
   Books,
+  DailyCosts,
+  EngineTimeReader,
+  FinishedRunStore,
   Ledger,
+  OutcomeLinkStore,
   RatingStore,
   RetentionStore,
   SignalStore,
   SpanStore,
   TraceSummaries,
   UsageFeed,
+  WasteStore,
 } from "@centspan/model";
 import { openConnection } from "./connection.ts";
 import { deleteBefore } from "./loaders/delete-before.ts";
 import { createBlockStore } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
+import { insertOutcomeLinks, insertWorkMarks, listLinkNews, replaceWorkStretches } from "./loaders/insert-links.ts";
 import { insertOutcomes } from "./loaders/insert-outcomes.ts";
 import { insertSpans } from "./loaders/insert-spans.ts";
 import { rateCalls } from "./loaders/rate-calls.ts";
+import { refreshDailyCosts } from "./loaders/refresh-daily-costs.ts";
 import { refreshTraceSummaries } from "./loaders/refresh-trace-summaries.ts";
+import { replaceWaste } from "./loaders/replace-waste.ts";
 import { createRevisions } from "./loaders/revisions.ts";
 import { withdrawCalls } from "./loaders/withdraw-calls.ts";
 import { migrateWarehouse } from "./migrate.ts";
-import { countUnknownCosts, listCharges, readFirstPostedNs, sumTeams } from "./readers/billed-lines.ts";
+import {
+  countUnknownCosts,
+  listCharges,
+  listMinuteTokens,
+  readFirstPostedNs,
+  readNextPostedNs,
+  sumTeams,
+} from "./readers/billed-lines.ts";
+import { waitForWriters } from "./readers/is-written.ts";
 import { listCallClasses } from "./readers/list-call-classes.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCalls } from "./readers/list-calls.ts";
+import { listChangedRuns } from "./readers/list-changed-runs.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
 import { listDailySpend } from "./readers/list-daily-spend.ts";
+import { listFinishedRuns } from "./readers/list-finished-runs.ts";
+import { listFixes } from "./readers/list-fixes.ts";
 import { listLogs } from "./readers/list-logs.ts";
 import { listMeterSpend } from "./readers/list-meter-spend.ts";
 import { listMetricPoints } from "./readers/list-metric-points.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
 import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
+import { listSightings } from "./readers/list-sightings.ts";
 import { listSources } from "./readers/list-sources.ts";
-import { listTaskSpend } from "./readers/list-task-spend.ts";
+import { listAttempts, listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
+import { listMarks, listUnlinked } from "./readers/list-unlinked.ts";
+import { listWaste } from "./readers/list-waste.ts";
 import { previewCosts } from "./readers/preview-costs.ts";
 import { readCalls } from "./readers/read-calls.ts";
+import { readLinkFacts } from "./readers/read-link-facts.ts";
+import { readRuns } from "./readers/read-runs.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
+import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
-import { sumUsage } from "./readers/sum-usage.ts";
+import { countQuarantined, sumUsage } from "./readers/sum-usage.ts";
+import { sumTraceWaste, sumWaste, sumWasteTotals } from "./readers/sum-waste.ts";
 
 export type Warehouse = SpanStore &
+  EngineTimeReader &
   BlockStore &
   SignalStore &
   TraceSummaries &
   RetentionStore &
   UsageFeed &
   Ledger &
+  DailyCosts &
   RatingStore &
+  WasteStore &
+  OutcomeLinkStore &
+  FinishedRunStore &
   BillingReader & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
     migrate(): Promise<void>;
@@ -74,7 +105,7 @@ type WarehouseOptions = {
   books?: Books;
 };
 
-const NOTHING_CLOSED: Books = { whileOpen: (_workspace, write) => write(0n) };
+const NOTHING_CLOSED: Books = { whileAlone: (_workspace, work) => work(0n) };
 
 export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: WarehouseOptions): Warehouse {
   const connection = openConnection(url);
@@ -90,6 +121,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     refreshTraceSummaries: (sinceNs) => refreshTraceSummaries(connection, sinceNs),
     listLogs: (workspace, filter, page) => listLogs(connection, workspace, filter, page),
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
+    sumEngineTime: (workspace, range) => sumEngineTime(connection, workspace, range),
     listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
     readUsage: (workspace, units, attributeNames) => readUsage(connection, workspace, units, attributeNames),
@@ -97,6 +129,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     withdrawCalls: (workspace, callIds) => withdrawCalls(connection, { revisions, books }, workspace, callIds),
     listCallClasses: (workspace, of) => listCallClasses(connection, workspace, of),
     rateCalls: (workspace, run) => rateCalls(connection, { revisions, books }, workspace, run),
+    refreshDailyCosts: (nowNs, readTimeZone) =>
+      refreshDailyCosts(connection, { revisions, books }, nowNs, readTimeZone),
     previewCosts: (workspace, of) => previewCosts(connection, workspace, of),
     insertOutcomes: (workspace, outcomes) => insertOutcomes(connection, revisions, workspace, outcomes),
     readCalls: (workspace, callIds) => readCalls(connection, workspace, callIds),
@@ -107,13 +141,37 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     sumCosts: (workspace, query) => sumCosts(connection, workspace, query),
     sumTeams: (workspace, range) => sumTeams(connection, workspace, range),
     countUnknownCosts: (workspace, range) => countUnknownCosts(connection, workspace, range),
+    waitForWriters: (workspace) => waitForWriters(connection, workspace),
     readFirstPostedNs: (workspace) => readFirstPostedNs(connection, workspace),
+    readNextPostedNs: (workspace, fromNs) => readNextPostedNs(connection, workspace, fromNs),
     listCharges: (workspace, range, timeZone) => listCharges(connection, workspace, range, timeZone),
-    sumUsage: (workspace, range, stretchS) => sumUsage(connection, workspace, range, stretchS),
+    listMinuteTokens: (workspace, range, timeZone, filter) =>
+      listMinuteTokens(connection, workspace, range, timeZone, filter),
+    sumUsage: (workspace, question) => sumUsage(connection, workspace, question),
+    countQuarantined: (workspace, question) => countQuarantined(connection, workspace, question),
     listMeterSpend: (workspace, filter) => listMeterSpend(connection, workspace, filter),
     listDailySpend: (workspace, query) => listDailySpend(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
+    listAttempts: (workspace) => listAttempts(connection, workspace),
     listOutcomes: (workspace, filter) => listOutcomes(connection, workspace, filter),
+    listFinishedRuns: (workspace, sinceNs) => listFinishedRuns(connection, workspace, sinceNs),
+    listSightings: (sinceNs, names) => listSightings(connection, sinceNs, names),
+    insertWorkMarks: (workspace, marks) => insertWorkMarks(connection, workspace, marks),
+    listLinkNews: (sinceNs) => listLinkNews(connection, sinceNs),
+    readLinkFacts: (workspace, sinceNs) => readLinkFacts(connection, workspace, sinceNs),
+    listUnlinked: (workspace, of) => listUnlinked(connection, workspace, of),
+    listMarks: (workspace, of) => listMarks(connection, workspace, of),
+    insertOutcomeLinks: (workspace, links) => insertOutcomeLinks(connection, revisions, workspace, links),
+    replaceWorkStretches: (workspace, stretches, tasks) =>
+      replaceWorkStretches(connection, revisions, workspace, stretches, tasks),
+    listChangedRuns: (sinceNs) => listChangedRuns(connection, sinceNs),
+    readRuns: (workspace, runs, attributeNames) => readRuns(connection, workspace, runs, attributeNames),
+    replaceWaste: (workspace, items) => replaceWaste(connection, revisions, workspace, items),
+    sumWaste: (workspace, query) => sumWaste(connection, workspace, query),
+    sumWasteTotals: (workspace, filter) => sumWasteTotals(connection, workspace, filter),
+    sumTraceWaste: (workspace, traceIds) => sumTraceWaste(connection, workspace, traceIds),
+    listWaste: (workspace, filter, limit) => listWaste(connection, workspace, filter, limit),
+    listFixes: (workspace, filter, limit) => listFixes(connection, workspace, filter, limit),
     migrate: () => migrateWarehouse(connection),
     ping: async () => {
       await connection.query("SELECT 1");

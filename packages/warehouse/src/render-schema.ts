@@ -2,7 +2,7 @@
  * The DDL of the tables that schema.ts describes, in two renderings of one source. On a cluster each table is a
  * replicated one on every shard and a distributed one over all of them, which has its name: statements don't differ.
  */
-import { type Column, MIGRATION_LOG, TABLES, type Table } from "./schema.ts";
+import { type Column, MIGRATION_LOG, type Projection, TABLES, type Table } from "./schema.ts";
 
 /** Servers replace `{cluster}`, `{shard}`, `{replica}`, `{database}` and `{table}` by their own macros. */
 export type Cluster = { name: string };
@@ -54,21 +54,32 @@ function renderBody(table: Table): string {
     ...(table.indexes ?? []).map(
       ({ name, expression, type }) => `INDEX ${name} ${expression} TYPE ${type} GRANULARITY 1`,
     ),
+    ...(table.projections ?? []).map((projection) => `PROJECTION ${renderProjection(projection)}`),
   ];
   return lines.map((line) => `  ${line}`).join(",\n");
 }
 
+export const renderProjection = ({ name, groupBy, sums }: Projection): string =>
+  `${name} (SELECT ${[...groupBy, ...sums.map((column) => `sum(${column})`)].join(", ")} GROUP BY ${groupBy.join(", ")})`;
+
+/** Merging, which drops rows, sums up again. */
+export const PROJECTIONS_ARE_OF_WHAT_STAYS = "deduplicate_merge_projection_mode = 'rebuild'";
+
 function renderEngine(table: Table, name: string, replication: readonly string[]): string {
   const { version, deleted } = table.engine;
+  const settings = [
+    ...(table.granularity === undefined ? [] : [`index_granularity = ${table.granularity}`]),
+    ...(table.projections === undefined ? [] : [PROJECTIONS_ARE_OF_WHAT_STAYS]),
+  ];
   return [
     `) ENGINE = ${name}(${[...replication, version, ...(deleted === undefined ? [] : [deleted])].join(", ")})`,
     ...(table.partitionBy === undefined ? [] : [`PARTITION BY ${table.partitionBy}`]),
     `ORDER BY (${table.orderBy.join(", ")})`,
-    ...(table.granularity === undefined ? [] : [`SETTINGS index_granularity = ${table.granularity}`]),
+    ...(settings.length === 0 ? [] : [`SETTINGS ${settings.join(", ")}`]),
   ].join("\n");
 }
 
-function renderColumn(column: Column): string {
+export function renderColumn(column: Column): string {
   const clauses = [`\`${column.name}\``, column.type];
   if (column.default !== undefined) clauses.push(`DEFAULT ${column.default}`);
   if (column.materialized !== undefined) clauses.push(`MATERIALIZED ${column.materialized}`);

@@ -5,7 +5,7 @@
  * statements bring existing databases to the same shape.
  */
 
-import { BLOCK_COLUMNS } from "@centspan/ingest";
+import { BLOCK_COLUMNS, HASHED_COLUMNS } from "@centspan/ingest";
 import type { SignalTable } from "@centspan/model";
 
 export type Column = {
@@ -27,6 +27,7 @@ export type Table = {
   orderBy: readonly string[];
   partitionBy?: string;
   indexes?: readonly Index[];
+  projections?: readonly Projection[];
   /** Rows between two marks of the primary key, where the server's 8192 are more than a question wants. */
   granularity?: number;
   /**
@@ -37,6 +38,9 @@ export type Table = {
 };
 
 type Index = { name: string; expression: string; type: string };
+
+/** Sums by some columns that the server keeps beside the rows, and reads instead of them where a question asks for no others. */
+export type Projection = { name: string; groupBy: readonly string[]; sums: readonly string[] };
 
 const TEXT = "String";
 const NAME = "LowCardinality(String)";
@@ -50,18 +54,21 @@ const columns = (type: string, ...names: string[]): Column[] => names.map((name)
 const RECEIVED_AT: Column = { name: "received_at", type: INSTANT, default: "now64(9)" };
 
 /** Greatest for the first delivery, so that merging exact retries keeps the instant of the first. */
-const PRECEDENCE: Column = {
-  name: "precedence",
-  type: "UInt64",
-  materialized: "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at))",
+const FIRST_DELIVERY = "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(received_at))";
+const PRECEDENCE: Column = { name: "precedence", type: "UInt64", materialized: FIRST_DELIVERY };
+
+/** What a gateway says of a span comes before what others say under its ids, whenever it came: then the first delivery. */
+export const SPAN_PRECEDENCE: Column = {
+  ...PRECEDENCE,
+  materialized: `${FIRST_DELIVERY} - if(trusted, 0, 9223372036854775808)`,
 };
 
 /** Of a tuple, because a NULL among plain arguments would make the hash NULL. */
 const hashOf = (names: readonly string[]): string => `cityHash64((${names.join(", ")}))`;
 
 /** What senders decide. What the encoder lifts out of that may change with its rules, and is no part of the content. */
-const LIFTED = new Set(["layer", "team", "model", "task", "run_id", "session_id", "may_be_call", "of_replica"]);
-const sentColumns = (table: SignalTable, except: readonly string[] = []): string[] =>
+const LIFTED = new Set(["session_id", "may_be_call"]);
+const sentColumns = (table: SignalTable, except: readonly string[]): string[] =>
   BLOCK_COLUMNS[table].map(({ name }) => name).filter((name) => !LIFTED.has(name) && !except.includes(name));
 
 const contentHash = (table: SignalTable, except: readonly string[]): Column => ({
@@ -69,6 +76,24 @@ const contentHash = (table: SignalTable, except: readonly string[]): Column => (
   type: "UInt64",
   default: hashOf(sentColumns(table, except)),
 });
+
+/** Before credentials were told apart, a gateway was who called himself one. */
+export const TRUSTED_BEFORE = "service = 'centspan-gateway' OR scope_name = 'centspan.histories'";
+
+/** Of what a block of an earlier version, left in a spool, does not bring: the server makes the same of it. */
+const SPAN_DEFAULTS: Readonly<Record<string, string>> = {
+  trusted: TRUSTED_BEFORE,
+  content_hash: hashOf(HASHED_COLUMNS.spans),
+};
+
+/** What blocks bring. */
+export const BROUGHT_COLUMNS: Record<SignalTable, readonly Column[]> = {
+  ...BLOCK_COLUMNS,
+  spans: BLOCK_COLUMNS.spans.map((column) => {
+    const value = SPAN_DEFAULTS[column.name];
+    return value === undefined ? column : { ...column, default: value };
+  }),
+};
 
 /**
  * By month of receipt: senders' clocks can't make partitions, and a look-up by id never asks for a time. A skip index
@@ -83,12 +108,7 @@ const INDEX_ON_ATTRIBUTES = bloom("by_attribute", "mapKeys(attributes)");
 
 export const SPANS: Table = {
   name: "spans",
-  columns: [
-    ...BLOCK_COLUMNS.spans,
-    contentHash("spans", ["workspace", "trace_id", "span_id"]),
-    RECEIVED_AT,
-    PRECEDENCE,
-  ],
+  columns: [...BROUGHT_COLUMNS.spans, RECEIVED_AT, SPAN_PRECEDENCE],
   engine: { kind: "replacing", version: "precedence" },
   orderBy: ["workspace", "trace_id", "span_id", "content_hash"],
   // A page of runs asks for one span of each; a mark more costs an insert nothing that could be measured.
@@ -103,7 +123,7 @@ export const SPANS: Table = {
 export const LOGS: Table = {
   name: "logs",
   columns: [
-    ...BLOCK_COLUMNS.logs,
+    ...BROUGHT_COLUMNS.logs,
     contentHash("logs", ["workspace", "at", "request_hash", "position"]),
     RECEIVED_AT,
     PRECEDENCE,
@@ -132,7 +152,7 @@ const SERIES_COLUMNS = [
 export const METRICS: Table = {
   name: "metrics",
   columns: [
-    ...BLOCK_COLUMNS.metrics,
+    ...BROUGHT_COLUMNS.metrics,
     { name: "series", type: "UInt64", default: hashOf(SERIES_COLUMNS) },
     contentHash("metrics", ["workspace", "at", "started_at", ...SERIES_COLUMNS]),
     RECEIVED_AT,
@@ -171,6 +191,17 @@ export const TRACES: Table = {
   indexes: [minmax("by_start", "started_at")],
 };
 
+/**
+ * Days (of UTC) on which calls happened, so that a question about a range reads no other. Senders' clocks can make no more
+ * of them than thirty years have: whatever is said to lie beyond is in one partition. A call that moves leaves a deleted
+ * row where it was (insert-calls.ts), so each partition by itself says what is in it.
+ */
+export const DAY_OF_CALL =
+  "if(at >= toDateTime64('2020-01-01 00:00:00', 9, 'UTC') AND at < toDateTime64('2050-01-01 00:00:00', 9, 'UTC'), toDate(at), toDate(0))";
+
+/** A charge line. What priced it and in which run is said once for all lines of a call. */
+const CHARGE_LINE = `Tuple(meter ${NAME}, quantity ${COUNT}, unit_price_usd ${MONEY}, list_unit_price_usd Nullable(${MONEY}), cost_usd ${MONEY})`;
+
 export const CALLS: Table = {
   name: "calls",
   columns: [
@@ -192,37 +223,143 @@ export const CALLS: Table = {
     ...columns(COUNT, "requests"),
     ...columns(COUNT, "input", "cache_read", "cache_write_5m", "cache_write_1h", "output_text", "output_reasoning"),
     ...columns(COUNT, "web_searches"),
-    // What priced all of its lines: a rating run asks it of each call, and reads no lines.
-    ...columns(NAME, "cost_status", "price_entry_id"),
+    ...columns(NAME, "cost_status", "price_entry_id", "rating_run_id"),
+    { name: "lines", type: `Array(${CHARGE_LINE})` },
     ...columns(`Nullable(${MONEY})`, "cost_usd", "provided_cost_usd"),
     ...columns(NAME, "provenance"),
+    // Of the usage alone; the other is that of the cost, which a simulated price makes weaker.
+    { name: "usage_provenance", type: NAME, default: "provenance" },
     ...columns(TEXT, "quarantine_reason"),
     ...columns("UInt64", "content_hash", "revision"),
     ...columns("UInt8", "deleted"),
   ],
   engine: { kind: "replacing", version: "revision", deleted: "deleted" },
   orderBy: ["workspace", "call_id"],
-  // A withdrawal names a call by its id alone, and its lines do: so not by trace or task.
+  // A withdrawal names a call by its id alone: so not by trace or task.
   shardBy: ["workspace", "call_id"],
+  partitionBy: DAY_OF_CALL,
   indexes: [minmax("by_instant", "at"), bloom("by_trace", "trace_id")],
 };
 
-const CHARGE_LINES: Table = {
-  name: "charge_lines",
+/** When versions of a call happened: on which days one that is asked for by its id is looked for. */
+export const CALL_TIMES: Table = {
+  name: "call_times",
+  columns: [...columns(NAME, "workspace"), ...columns(TEXT, "call_id"), ...columns(INSTANT, "at")],
+  engine: { kind: "replacing", version: "at" },
+  orderBy: ["workspace", "call_id", "at"],
+  shardBy: ["workspace", "call_id"],
+};
+
+/**
+ * Days of each workspace, and whether `daily_costs` says what their calls come to. A day is the workspace's own, or one of
+ * UTC while nobody has looked which one that is. Who writes calls of a fresh day says first that it is fresh no longer.
+ */
+export const COST_DAYS: Table = {
+  name: "cost_days",
   columns: [
-    ...columns(NAME, "workspace"),
-    ...columns(TEXT, "call_id"),
-    ...columns(NAME, "meter"),
-    ...columns(COUNT, "quantity"),
-    ...columns(MONEY, "unit_price_usd", "cost_usd"),
-    ...columns(`Nullable(${MONEY})`, "list_unit_price_usd"),
-    ...columns(NAME, "price_entry_id", "rating_run_id"),
+    ...columns(NAME, "workspace", "time_zone"),
+    ...columns(INSTANT, "from_at", "to_at"),
+    ...columns("UInt8", "is_fresh"),
     ...columns("UInt64", "revision"),
     ...columns("UInt8", "deleted"),
   ],
   engine: { kind: "replacing", version: "revision", deleted: "deleted" },
-  orderBy: ["workspace", "call_id", "meter"],
-  shardBy: ["workspace", "call_id"],
+  orderBy: ["workspace", "time_zone", "from_at"],
+  shardBy: ["workspace"],
+};
+
+/** What questions about spend group and filter calls by, beside when they happened. */
+export const COST_DIMENSIONS = [
+  "key_id",
+  "key",
+  "team",
+  "task_type",
+  "role",
+  "repository",
+  "provider",
+  "model",
+  "effort",
+  "provenance",
+  "cost_status",
+] as const;
+
+const COST_COUNTS = [
+  ...["calls", "requests"],
+  ...["input", "cache_read", "cache_write_5m", "cache_write_1h", "output_text", "output_reasoning"],
+  ...["web_searches", "quantity", "charged_quantity"],
+];
+
+/** What a question asks of whole days: of which day and revision, and by which of the dimensions. */
+const sumCosts = (name: string, dimensions: readonly string[]): Projection => ({
+  name,
+  groupBy: ["workspace", "meter", "at", "revision", ...dimensions],
+  sums: [...COST_COUNTS, "charged_usd"],
+});
+
+/**
+ * What the calls of a day come to, and each meter of them: `meter` is "" for calls as a whole, which have buckets, where
+ * those of a meter have quantities. Rows count while `cost_days` has their revision for a fresh day; every revision is of
+ * one day. There are thousands of keys, so most questions read the sums without them, or of them alone.
+ */
+export const DAILY_COSTS: Table = {
+  name: "daily_costs",
+  columns: [
+    ...columns(NAME, "workspace", "meter"),
+    ...columns(INSTANT, "at"),
+    ...columns(NAME, ...COST_DIMENSIONS),
+    ...columns(COUNT, ...COST_COUNTS),
+    ...columns(`Nullable(${MONEY})`, "charged_usd"),
+    ...columns("UInt64", "revision"),
+  ],
+  engine: { kind: "replacing", version: "revision" },
+  orderBy: ["workspace", "meter", "at", ...COST_DIMENSIONS],
+  projections: [
+    sumCosts(
+      "without_keys",
+      COST_DIMENSIONS.filter((name) => name !== "key_id" && name !== "key"),
+    ),
+    sumCosts("of_keys", ["key_id", "key", "team", "provenance", "cost_status"]),
+  ],
+  shardBy: ["workspace"],
+};
+
+/** What a piece of work is grouped and chosen by: what its first call says. */
+export const WORK_DIMENSIONS = [
+  "key_id",
+  "key",
+  "team",
+  "task_type",
+  "role",
+  "repository",
+  "harness_version",
+  "provider",
+  "model",
+  "effort",
+] as const;
+
+/**
+ * What a task's calls of a day come to, by run and session. Whose they are is what the first of them says; calls of no task are
+ * one row only where all of that is the same. Rows count as those of `daily_costs` do, and under the same revisions.
+ */
+export const DAILY_WORK: Table = {
+  name: "daily_work",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(INSTANT, "day_at"),
+    ...columns(TEXT, "task", "run_id", "session_id"),
+    ...columns(INSTANT, "at"),
+    // What tells the first of several calls of one instant.
+    ...columns("UInt64", "first_call"),
+    ...columns(TEXT, "trace_id"),
+    ...columns(NAME, ...WORK_DIMENSIONS),
+    ...columns("Array(String)", "trace_ids"),
+    ...columns(COUNT, "calls", "unpriced_calls"),
+    ...columns(MONEY, "spend_usd", "simulated_usd"),
+    ...columns("UInt64", "revision"),
+  ],
+  engine: { kind: "replacing", version: "revision" },
+  orderBy: ["workspace", "day_at", "task", "run_id", "session_id", "trace_id", ...WORK_DIMENSIONS],
+  shardBy: ["workspace"],
 };
 
 /**
@@ -249,22 +386,125 @@ export const CORRECTIONS: Table = {
   shardBy: ["workspace", "call_id"],
 };
 
+export const SAID_IN_EVIDENCE: readonly Column[] = [
+  { name: "test_repository", type: NAME, materialized: "JSONExtractString(evidence, 'repository')" },
+  { name: "test_name", type: NAME, materialized: "JSONExtractString(evidence, 'name')" },
+  // The request whose merge said it of other work.
+  {
+    name: "said_by_request",
+    type: TEXT,
+    materialized:
+      "if(JSONHas(evidence, 'revertedBy'), JSONExtractString(evidence, 'revertedBy'), JSONExtractString(evidence, 'restoredBy'))",
+  },
+  { name: "said_by", type: NAME, materialized: "JSONExtractString(evidence, 'by')" },
+  {
+    name: "review_minutes",
+    type: MONEY,
+    materialized: "toDecimal128OrZero(JSONExtractRaw(evidence, 'reviewMinutes'), 12)",
+  },
+];
+
 const OUTCOMES: Table = {
   name: "outcomes",
   columns: [
     ...columns(NAME, "workspace"),
     ...columns(TEXT, "outcome_id", "task", "run_id", "session_id", "trace_id", "commit", "pull_request"),
+    ...columns(TEXT, "patch_id", "repository", "branch"),
     ...columns(NAME, "kind", "status"),
     ...columns("Float64", "weight"),
     ...columns(NAME, "source"),
-    // JSON text: evidence is shown whole, never computed with.
+    // JSON text, shown whole. What verdicts ask of it is computed once.
     ...columns(TEXT, "evidence"),
     ...columns(INSTANT, "at"),
     ...columns("UInt64", "revision"),
+    ...SAID_IN_EVIDENCE,
   ],
   engine: { kind: "replacing", version: "revision" },
   orderBy: ["workspace", "outcome_id"],
   shardBy: ["workspace", "outcome_id"],
+};
+
+/** Decisions on which tasks an outcome is of; the latest counts, and the ones before stay. */
+export const OUTCOME_LINKS: Table = {
+  name: "outcome_links",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(TEXT, "outcome_id"),
+    ...columns("Array(String)", "tasks"),
+    ...columns(NAME, "linked_by"),
+    ...columns(TEXT, "reason", "decided_by"),
+    ...columns("UInt64", "revision"),
+  ],
+  engine: { kind: "replacing", version: "revision" },
+  orderBy: ["workspace", "outcome_id", "revision"],
+  shardBy: ["workspace", "outcome_id"],
+};
+
+/** Where work was done, and when it was seen there first. */
+export const WORK_MARKS: Table = {
+  name: "work_marks",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(TEXT, "trace_id", "session_id", "repository", "branch", "commit", "pull_request", "patch_id"),
+    ...columns(INSTANT, "at"),
+    RECEIVED_AT,
+    // Greatest for the earliest.
+    { name: "precedence", type: "UInt64", materialized: "18446744073709551615 - toUInt64(toUnixTimestamp64Nano(at))" },
+  ],
+  engine: { kind: "replacing", version: "precedence" },
+  orderBy: ["workspace", "trace_id", "session_id", "repository", "branch", "commit", "pull_request", "patch_id"],
+  shardBy: ["workspace", "trace_id"],
+};
+
+/** What sessions worked on from when on, where that is not one piece of work for each. */
+export const WORK_STRETCHES: Table = {
+  name: "work_stretches",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(TEXT, "task", "work"),
+    ...columns(INSTANT, "from_at"),
+    ...columns("UInt64", "revision"),
+    ...columns("UInt8", "deleted"),
+  ],
+  engine: { kind: "replacing", version: "revision", deleted: "deleted" },
+  orderBy: ["workspace", "task", "from_at"],
+  shardBy: ["workspace"],
+};
+
+export const BROKEN_AT: readonly Column[] = ["change", "section", "path"].map((name) => ({
+  name,
+  type: NAME,
+  materialized: `JSONExtractString(evidence, '${name}')`,
+}));
+
+/**
+ * What was paid for twice, an item for each cause at a call. A run's items are found and replaced together; whose they are
+ * is what their call says.
+ */
+export const WASTE_ITEMS: Table = {
+  name: "waste_items",
+  columns: [
+    ...columns(NAME, "workspace"),
+    ...columns(TEXT, "run", "item_id"),
+    ...columns(NAME, "cause", "layer", "kind"),
+    ...columns(INSTANT, "at"),
+    ...columns(TEXT, "call_id", "run_id", "trace_id", "span_id"),
+    ...columns(NAME, "key_id", "key", "team"),
+    ...columns(TEXT, "task"),
+    ...columns(NAME, "task_type", "repository", "provider", "model"),
+    ...columns(MONEY, "cost_usd"),
+    ...columns("Float64", "seconds"),
+    ...columns(NAME, "confidence", "provenance"),
+    // JSON text, shown whole. What items are added up by is computed once.
+    ...columns(TEXT, "evidence"),
+    ...columns("UInt64", "content_hash", "revision"),
+    ...columns("UInt8", "deleted"),
+    ...BROKEN_AT,
+  ],
+  engine: { kind: "replacing", version: "revision", deleted: "deleted" },
+  orderBy: ["workspace", "run", "item_id"],
+  shardBy: ["workspace", "run"],
+  indexes: [minmax("by_instant", "at"), bloom("by_trace", "trace_id")],
 };
 
 /** Which migrations a database has had. */
@@ -280,4 +520,20 @@ export const MIGRATION_LOG: Table = {
   shardBy: ["version"],
 };
 
-export const TABLES: readonly Table[] = [SPANS, LOGS, METRICS, TRACES, CALLS, CHARGE_LINES, CORRECTIONS, OUTCOMES];
+export const TABLES: readonly Table[] = [
+  SPANS,
+  LOGS,
+  METRICS,
+  TRACES,
+  CALLS,
+  CALL_TIMES,
+  COST_DAYS,
+  DAILY_COSTS,
+  DAILY_WORK,
+  CORRECTIONS,
+  OUTCOMES,
+  OUTCOME_LINKS,
+  WORK_MARKS,
+  WORK_STRETCHES,
+  WASTE_ITEMS,
+];

@@ -1,5 +1,12 @@
 import { formatDecimal, sumDecimals, ZERO } from "@centspan/base";
-import type { CallFilter, Outcome, OutcomeGroup, RatedCall, TaskSpend } from "@centspan/model";
+import {
+  type CallFilter,
+  EMPTY_TASK_SPEND,
+  type Outcome,
+  type OutcomeGroup,
+  type RatedCall,
+  type TaskSpend,
+} from "@centspan/model";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { useWarehouse } from "./testing/create-warehouse.ts";
@@ -36,7 +43,7 @@ describe("cohorts", () => {
     expect(u).toMatchObject({ calls: 2, unpricedCalls: 1 });
   });
 
-  it("a range limits what is spent, and moves no task to another group", async () => {
+  it("a range chooses tasks by their first call, with all they spent, so that a pass is in one range alone", async () => {
     const workspace = freshWorkspace();
     await store(workspace, [
       makeCall("c1", { task: "t", key: "a", atNs: NOON_NS }, "1"),
@@ -44,12 +51,11 @@ describe("cohorts", () => {
       makeCall("c3", { key: "b", atNs: NOON_NS + 2n * HOUR_NS }, "8"),
     ]);
     const later = { range: { fromNs: NOON_NS + HOUR_NS, toNs: NOON_NS + 3n * HOUR_NS } };
-    expect((await spendBy(workspace, "key", later)).map(brief)).toEqual([
-      ["a", "t", "2", null],
-      ["b", "", "8", null],
-    ]);
-    expect((await spendBy(workspace, "hour", later, "Asia/Tokyo")).map(brief)).toEqual([
-      ["2026-11-15T21:00:00+09:00", "t", "2", null],
+    const sooner = { range: { fromNs: NOON_NS, toNs: NOON_NS + HOUR_NS } };
+    expect((await spendBy(workspace, "key", sooner)).map(brief)).toEqual([["a", "t", "3", null]]);
+    expect((await spendBy(workspace, "key", later)).map(brief)).toEqual([["b", "", "8", null]]);
+    expect((await spendBy(workspace, "hour", {}, "Asia/Tokyo")).map(brief)).toEqual([
+      ["2026-11-15T21:00:00+09:00", "t", "3", null],
       ["2026-11-15T23:00:00+09:00", "", "8", null],
     ]);
     expect(await spendBy(workspace, "key", { range: { fromNs: 0n, toNs: NOON_NS } })).toEqual([]);
@@ -76,7 +82,7 @@ describe("cohorts", () => {
   const anyCall = fc.record({
     task: fc.constantFrom("", "t", "u", "v"),
     key: fc.constantFrom("a", "b"),
-    at: fc.integer({ min: 0, max: 5 }),
+    at: fc.integer({ min: 0, max: 59 }),
     cents: fc.option(fc.integer({ min: 0, max: 1000 })),
     simulated: fc.boolean(),
   });
@@ -85,7 +91,7 @@ describe("cohorts", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyCall, { minLength: 1, maxLength: 60, size: "max" }),
-        fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 3, max: 6 })),
+        fc.tuple(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 1000, max: 6000 })),
         async (parts, [from, to]) => {
           const workspace = freshWorkspace();
           const calls = parts.map(({ task, key, at, cents, simulated }, i) =>
@@ -94,7 +100,8 @@ describe("cohorts", () => {
               {
                 task,
                 key,
-                atNs: NOON_NS + BigInt(at),
+                // No two at one instant: which of those is the first is not said.
+                atNs: NOON_NS + BigInt(at * 100 + i),
                 provenance: simulated ? "simulated" : "measured",
                 ...(cents === null ? { costUsd: null, costStatus: "unpriced" as const, lines: [] } : {}),
               },
@@ -112,8 +119,9 @@ describe("cohorts", () => {
   });
 });
 
-const flat = ({ costUsd, simulatedUsd, ...rest }: TaskSpend) => ({
+const flat = ({ costUsd, simulatedUsd, reviewMinutes, ...rest }: TaskSpend) => ({
   ...rest,
+  reviewMinutes: formatDecimal(reviewMinutes),
   costUsd: formatDecimal(costUsd),
   simulatedUsd: formatDecimal(simulatedUsd),
 });
@@ -128,10 +136,12 @@ function modelSpend(calls: RatedCall[], from: number, to: number): TaskSpend[] {
     for (const task of ["", "t", "u", "v"]) {
       const members = ordered.filter((call) => call.task === task && (task === "" ? call.key === group : true));
       if (task !== "" && firstOf(task)?.key !== group) continue;
-      const spent = members.filter(({ atNs }) => atNs >= NOON_NS + BigInt(from) && atNs < NOON_NS + BigInt(to));
+      const isInRange = ({ atNs }: RatedCall) => atNs >= NOON_NS + BigInt(from) && atNs < NOON_NS + BigInt(to);
+      const spent = task === "" ? members.filter(isInRange) : members.slice(0, 1).some(isInRange) ? members : [];
       if (spent.length === 0) continue;
       const cost = (some: RatedCall[]) => sumDecimals(some.map(({ costUsd }) => costUsd ?? ZERO));
       rows.push({
+        ...EMPTY_TASK_SPEND,
         task,
         group,
         costUsd: cost(spent),
@@ -151,10 +161,46 @@ type Own = { task: string; runId: string; sessionId: string; traceId: string };
 const early = { atNs: NOON_NS };
 const late = { atNs: NOON_NS + 1n };
 
-const STANDINGS: [string, Outcome["status"] | null, (own: Own) => (Partial<Outcome> & { as?: string })[]][] = [
+type Standing = [string, Outcome["status"] | null, (own: Own) => (Partial<Outcome> & { as?: string })[]];
+const STANDINGS: Standing[] = [
   ["no outcome", null, () => []],
   ["the latest tests", "failed", () => [{ ...late, status: "failed" }, early]],
   ["the latest tests, the other way round", "passed", () => [late, { ...early, status: "failed" }]],
+  ...(["failed", "partial", "unknown"] as const).map(
+    (status): Standing => [
+      `all tests, of which one is ${status} and another passed later`,
+      status,
+      () => [
+        { ...early, status, evidence: { name: "unit" } },
+        { ...late, evidence: { name: "lint" } },
+      ],
+    ],
+  ),
+  [
+    "the same test in another repository",
+    "failed",
+    () => [
+      { ...early, status: "failed", evidence: { repository: "a" } },
+      { ...late, evidence: { repository: "b" } },
+    ],
+  ],
+  [
+    "tests of another source",
+    "failed",
+    () => [
+      { ...early, status: "failed" },
+      { ...late, source: "other" },
+    ],
+  ],
+  [
+    "all tests, each by the last time",
+    "passed",
+    () => [
+      { ...early, status: "failed", evidence: { name: "unit" } },
+      { ...early, evidence: { name: "lint" } },
+      { ...late, evidence: { name: "unit" } },
+    ],
+  ],
   [
     "tests before a later approval",
     "failed",
@@ -162,6 +208,17 @@ const STANDINGS: [string, Outcome["status"] | null, (own: Own) => (Partial<Outco
       { ...early, status: "failed" },
       { ...late, kind: "approved" },
     ],
+  ],
+  [
+    "passing tests of work that was reverted later",
+    "failed",
+    () => [early, { ...late, kind: "approved", status: "failed" }],
+  ],
+  ["or that was refused before", "failed", () => [{ ...early, kind: "approved", status: "failed" }, late]],
+  [
+    "passing tests of work that was refused, and approved in the end",
+    "passed",
+    () => [{ ...early, kind: "approved", status: "failed" }, { ...late, kind: "approved" }, early],
   ],
   [
     "the latest of approved and completed without tests",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { costPerOutcome } from "@centspan/attribution";
 import { parseDecimal, ZERO } from "@centspan/base";
 import { readSwebenchStats } from "@centspan/histories";
+import { EMPTY_TASK_SPEND } from "@centspan/model";
 import { listPrices, rateCall } from "@centspan/pricing";
 import type { Anchor } from "./anchor.ts";
 
@@ -16,12 +17,10 @@ export function checkRecordedRuns(folder: string): Anchor[] {
   const { calls, outcomes } = readSwebenchStats(text, run);
   const statusOf = new Map(outcomes.map((outcome) => [outcome.subject.task, outcome.status]));
   const tasks = calls.map((call) => ({
+    ...EMPTY_TASK_SPEND,
     task: call.task,
-    group: "all",
     costUsd: rateCall(call, listPrices, "anchor").costUsd ?? ZERO,
-    simulatedUsd: ZERO,
     calls: call.requests,
-    unpricedCalls: 0,
     firstCallAtNs: call.atNs,
     status: statusOf.get(call.task) ?? null,
   }));

@@ -70,6 +70,28 @@ describe("npm run bench", () => {
   );
 
   it(
+    "cost-query: every question of a spend page is answered, with all calls in it",
+    async () => {
+      const result = await runBench<{ p95Ms: number; calls: number; days: number }>(
+        ...["cost-query", "--calls", "5000", "--rounds", "1"],
+      );
+      expect(result).toMatchObject({ p95Ms: expect.any(Number), calls: 5000 });
+      expect(result.days).toBeGreaterThanOrEqual(29);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "outcomes-query: every page of outcomes and waste is there, with all calls and tasks in it",
+    async () => {
+      const result = await runBench<{ byPage: object }>("outcomes-query", "--calls", "20000", "--rounds", "1");
+      expect(result).toMatchObject({ p95Ms: expect.any(Number), calls: 20_000, tasks: 1000 });
+      expect(Object.keys(result.byPage)).toContain("/outcomes");
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "simulate: each figure is there, with data and without",
     async () => {
       const result = await runBench("simulate", "--seconds", "0.1", "--requests", "300");
@@ -127,6 +149,17 @@ describe("npm run bench", () => {
       expect(result.toolPromptRatio).toBeLessThan(1.3);
       expect(result.toolSearchTop8).toBeGreaterThanOrEqual(0.9);
       expect(result.parallelToolsS).toBeLessThan(Number(result.serialToolsS));
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "waste: what is planted is found, for what it cost, and nothing where nothing is",
+    async () => {
+      const args = ["--rounds", "1", "--clean", "1", "--plants", "clock", "--published", "no"];
+      const result = await runBench<{ worstCostErrorPct: number }>("waste", ...args);
+      expect(result).toMatchObject({ pairs: 1, recall: 1, falseAlarms: 0, alarmsBeside: 0 });
+      expect(result.worstCostErrorPct).toBeLessThan(5);
     },
     PATIENCE_MS,
   );

@@ -22,3 +22,8 @@ export function readNumber(name: string, text: string | undefined, fallback: num
 }
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN);
+}

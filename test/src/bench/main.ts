@@ -5,22 +5,27 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import budgets from "./budgets.ts";
+import costQuery from "./cost-query.ts";
 import gateway from "./gateway/gateway.ts";
 import routing from "./gateway/routing.ts";
 import safety from "./gateway/safety.ts";
 import tokenize from "./gateway/tokenize.ts";
 import harness from "./harness/harness.ts";
 import ingest from "./ingest.ts";
+import outcomesQuery from "./outcomes-query.ts";
 import policies from "./policies.ts";
 import rating from "./rating.ts";
 import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
+import waste from "./waste/waste.ts";
 
 const BENCHES: readonly Bench[] = [
   budgets,
+  costQuery,
   gateway,
   harness,
   ingest,
+  outcomesQuery,
   policies,
   rating,
   routing,
@@ -28,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   simulate,
   tokenize,
   traceLookup,
+  waste,
 ];
 
 function describeBenches(): string {

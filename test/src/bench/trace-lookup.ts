@@ -8,7 +8,8 @@ import { encodeExport } from "../otlp/schema.ts";
 import { createApiReader } from "../stack/api-reader.ts";
 import { type IngestStack, startIngestStack } from "../stack/ingest-stack.ts";
 import { until } from "../stack/processes.ts";
-import { defineBench, readNumber, round } from "./bench.ts";
+import { awaitMerges } from "./await-merges.ts";
+import { defineBench, quantile, readNumber } from "./bench.ts";
 import { fillSpans } from "./fill-spans.ts";
 
 const SPANS_PER_EXPORT = 2000;
@@ -34,7 +35,7 @@ export default defineBench({
       await sendTraces(stack, traceIds, traceSpans);
       const stored = spans + traces * traceSpans;
       await until("all spans are stored", async () => ((await countRows(stack)) >= stored ? true : undefined), WAIT_MS);
-      await until("merges are over", async () => ((await countMerges(stack)) === 0 ? true : undefined), WAIT_MS);
+      await awaitMerges(stack);
       await Promise.all([stack.web.start(), stack.worker.start()]);
       return { ...(await measure(stack, traceIds, traceSpans, say)), spansStored: stored, traces, traceSpans };
     } finally {
@@ -95,11 +96,6 @@ async function time(traceIds: readonly string[], look: (traceId: string) => Prom
   return times;
 }
 
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN);
-}
-
 async function sendTraces(stack: IngestStack, traceIds: readonly string[], spans: number): Promise<void> {
   const client = new Client(stack.otlpUrl, { pipelining: 1 });
   const deadlineMs = performance.now() + WAIT_MS;
@@ -143,9 +139,4 @@ function describeSpans(traceId: string, from: number, count: number): Uint8Array
 async function countRows(stack: IngestStack): Promise<number> {
   const [row] = await stack.query<{ rows: number }>("SELECT toFloat64(count()) AS rows FROM spans");
   return row?.rows ?? 0;
-}
-
-async function countMerges(stack: IngestStack): Promise<number> {
-  const [row] = await stack.query<{ merges: number }>("SELECT toUInt32(count()) AS merges FROM system.merges");
-  return row?.merges ?? 0;
 }

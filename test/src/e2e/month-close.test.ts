@@ -1,5 +1,5 @@
 /**
- * A month of demo data, to the accountant's last step: it closes, is exported as FOCUS data that the rules of its version
+ * A month of demo data, to the accountant's last step: a team pays for seats, the month closes, is exported as FOCUS data that the rules of its version
  * check, and a provider's file made from it, with three differences planted, is reconciled with all three named.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import {
   ZERO,
 } from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
-import { findBillingPeriod, type PeriodRow, type RatedCall, type ReconciliationRow } from "@centspan/model";
+import { findBillingPeriod, nextMonth, type PeriodRow, type RatedCall, type ReconciliationRow } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
@@ -34,6 +34,10 @@ const folder = mkdtempSync(join(tmpdir(), "centspan-close-"));
 let warehouse: Warehouse;
 let control: Control;
 let calls: RatedCall[] = [];
+/** Has two seats for the month; nobody's calls are paid by the token but those of the others. */
+let seated = "";
+const SEATS_USD = parseDecimal("40");
+const isSeated = ({ team }: RatedCall): boolean => team === seated;
 
 const centspan = (...args: string[]) =>
   runProcess(["apps/cli/dist/main.js", ...args, "--workspace", WORKSPACE, "--data", inject("dataDir")]);
@@ -59,10 +63,41 @@ beforeAll(async () => {
   const stepNs = (MONTH.toNs - MONTH.fromNs) / BigInt(demo.length + 1);
   calls = demo.map((call, index) => ({ ...call, atNs: MONTH.fromNs + stepNs * BigInt(index) }));
   await warehouse.insertCalls(WORKSPACE, calls);
+  seated = calls.find(({ team }) => team !== "")?.team ?? "";
 });
 afterAll(async () => {
   await Promise.all([warehouse.close(), control.close()]);
   rmSync(folder, { recursive: true, force: true });
+});
+
+it("has what is paid for seats beside what their usage would have cost by the token", async () => {
+  const file = join(folder, "commitments.json");
+  const seats = {
+    kind: "seats",
+    id: "agent-plan",
+    plan: "Agent plan",
+    seats: 2,
+    perSeatMonth: "20",
+    provider: "centspan",
+    model: "scripted*",
+    scope: "team",
+    scopeIds: [seated],
+    from: `${NAME}-01`,
+    to: `${nextMonth(NAME)}-01`,
+    source: "order 7",
+  };
+  writeFileSync(file, JSON.stringify([{ ...seats, seats: -2 }]));
+  expect((await centspan("commitments", "add", file)).output).toMatch(/commitments\.json: 0\.seats: /);
+  writeFileSync(file, JSON.stringify([seats]));
+  const { code, output } = await centspan("commitments", "add", file);
+  expect([code, output]).toEqual([0, expect.stringContaining("2 seats of Agent plan at 20 USD a month")]);
+  const { commitments } = await statement();
+  const [used] = commitments.filter(({ status }) => status === "used");
+  const byToken = sumDecimals(calls.filter(isSeated).map(({ costUsd }) => costUsd ?? ZERO));
+  expect(used).toMatchObject({ commitment: "agent-plan", team: seated, payPerTokenUsd: formatDecimal(byToken) });
+  const paid = sumDecimals(commitments.map(({ costUsd }) => parseDecimal(costUsd)));
+  expect(formatDecimal(paid)).toBe(formatDecimal(SEATS_USD));
+  expect((await centspan("close", "show", NAME)).output).toMatch(new RegExp(`agent-plan +${seated} +used`));
 });
 
 it("closes by team, in cents, with who did it", async () => {
@@ -72,12 +107,13 @@ it("closes by team, in cents, with who did it", async () => {
   expect(code).toBe(0);
   const closed = await statement();
   expect(closed.status).toBe("closed");
-  expect(closed.exactUsd).toBe(formatDecimal(sumDecimals(calls.map(({ costUsd }) => costUsd ?? ZERO))));
+  const byToken = calls.filter((call) => !isSeated(call)).map(({ costUsd }) => costUsd ?? ZERO);
+  expect(closed.exactUsd).toBe(formatDecimal(sumDecimals([...byToken, SEATS_USD])));
   expect(closed.lines.map(({ team }) => team)).toEqual([...new Set(calls.map(({ team }) => team))].sort());
   const amounts = sumDecimals(closed.lines.map(({ amountUsd }) => parseDecimal(amountUsd)));
   expect(closed.amountUsd).toBe(formatDecimal(amounts));
   expect((await centspan("close", "month", NAME)).output).toContain(`period: ${NAME} is closed`);
-  expect((await centspan("close", "log")).output).toMatch(new RegExp(`cli \\S+ +period.close +${NAME}`));
+  expect((await centspan("close", "log")).output).toMatch(new RegExp(`cli \\S+ \\(\\S+\\) +period.close +${NAME}`));
 });
 
 const shared = process.env.CENTSPAN_SHARED;
@@ -106,6 +142,14 @@ it.each([
   const rows: Record<string, string>[] = parse(readFileSync(file), { columns: true });
   const billed = sumDecimals(rows.map(({ BilledCost = "" }) => parseDecimal(BilledCost)));
   expect(formatDecimal(billed)).toBe((await statement()).amountUsd);
+  const ofSeats = rows.filter(({ CommitmentDiscountId }) => CommitmentDiscountId === "agent-plan");
+  for (const [column, category] of [
+    ["BilledCost", "Purchase"],
+    ["EffectiveCost", "Usage"],
+  ] as const) {
+    const costs = ofSeats.filter(({ ChargeCategory }) => ChargeCategory === category).map((row) => row[column] ?? "");
+    expect([column, formatDecimal(sumDecimals(costs.map(parseDecimal)))]).toEqual([column, formatDecimal(SEATS_USD)]);
+  }
   expect(readFileSync(file, "utf8")).not.toMatch(/cs_(gateway|api|ingest)_/);
 });
 
@@ -185,7 +229,7 @@ it("is reconciled with a provider's file: days of another zone, a key that nobod
 
 it("stays as it was closed when a call of it changes: the correction is in the month that is open", async () => {
   const before = await statement();
-  const [first] = calls;
+  const first = calls.find((call) => !isSeated(call));
   if (first === undefined) throw new Error("no calls");
   await warehouse.insertCalls(WORKSPACE, [{ ...first, team: "moved" }]);
   expect(await statement()).toEqual(before);

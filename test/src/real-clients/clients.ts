@@ -8,6 +8,8 @@ export type Client = {
   name: string;
   /** Model calls of its task: two tools are called in turn, then it answers. */
   calls: number;
+  /** Through a gateway whose upstream speaks Chat Completions alone. */
+  isTranslated?: boolean;
   prepare(gateway: { gatewayUrl: string; key: string }): Preparation;
 };
 
@@ -46,8 +48,8 @@ supports_websockets = ${webSockets}
   }),
 });
 
-const claudeCode: Client = {
-  name: "claude-code",
+const claudeCode = (name: string): Client => ({
+  name,
   calls: 3,
   prepare: ({ gatewayUrl, key }) => ({
     command: [
@@ -62,13 +64,13 @@ const claudeCode: Client = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     },
   }),
-};
+});
 
-const sdk = (name: string, calls: number): Client => ({
+const sdk = (name: string, calls: number, script = name): Client => ({
   name,
   calls,
   prepare: ({ gatewayUrl, key }) => ({
-    command: [process.execPath, join(FOLDER, `${name}.mjs`)],
+    command: [process.execPath, join(FOLDER, `${script}.mjs`)],
     env: {
       OPENAI_BASE_URL: `${gatewayUrl}/v1`,
       OPENAI_API_KEY: key,
@@ -82,9 +84,12 @@ const sdk = (name: string, calls: number): Client => ({
 export const CLIENTS: readonly Client[] = [
   codex("codex-web-socket", true),
   codex("codex-sse", false),
-  claudeCode,
+  claudeCode("claude-code"),
+  { ...claudeCode("claude-code-translated"), isTranslated: true },
+  { ...codex("codex-translated", true), isTranslated: true },
   sdk("openai-sdk", 6),
   sdk("anthropic-sdk", 6),
+  { ...sdk("anthropic-sdk-translated", 6, "anthropic-sdk"), isTranslated: true },
   sdk("ai-sdk", 6),
   sdk("agents-sdk", 3),
 ];

@@ -9,7 +9,7 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallRow, TraceRow } from "@centspan/model";
-import { findFreePorts, ROOT, startProcess, until } from "../stack/processes.ts";
+import { findFreePorts, ROOT, type Running, startProcess, until } from "../stack/processes.ts";
 import type { StackConnection } from "../stack/start-stack.ts";
 import { CLIENTS, type Client, type ClientReport } from "./clients.ts";
 
@@ -22,19 +22,43 @@ const stack = startProcess([
   ...["apps/cli/dist/main.js", "up", "--empty", "--data", dataDir],
   ...["--port-base", String(await findFreePorts(8))],
 ]);
+const gateways: Running[] = [];
 try {
   await stack.waitFor(/Centspan is ready\./, READY_DEADLINE_MS);
   const connection: StackConnection = JSON.parse(readFileSync(join(dataDir, "connection.json"), "utf8"));
+  const translatingUrl = await startTranslatingGateway(connection);
   const reports: ClientReport[] = [];
   for (const client of CLIENTS) {
     process.stderr.write(`real clients: ${client.name}\n`);
-    reports.push(await run(client, connection));
+    const gatewayUrl = client.isTranslated === true ? translatingUrl : connection.gatewayUrl;
+    reports.push(await run(client, { ...connection, gatewayUrl }));
   }
   process.stdout.write(`${JSON.stringify(reports)}\n`);
 } finally {
+  for (const { child } of gateways) child.kill("SIGTERM");
+  await Promise.all(gateways.map(({ exited }) => exited));
   stack.child.kill("SIGINT");
   await stack.exited;
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** The engine as if it were a server that speaks Chat Completions alone, behind a gateway of its own. */
+async function startTranslatingGateway(connection: StackConnection): Promise<string> {
+  const { databaseUrl, otlpUrl, gatewayIngestKey, engineUrl } = connection;
+  const file = join(dataDir, "upstreams.json");
+  const upstream = { name: "engine", provider: "centspan", protocols: ["openai-chat"], replicas: [{ url: engineUrl }] };
+  writeFileSync(file, JSON.stringify({ upstreams: [upstream] }));
+  const gateway = startProcess(["apps/gateway/dist/main.js"], {
+    DATABASE_URL: databaseUrl,
+    CENTSPAN_PORT: String(await findFreePorts(1)),
+    CENTSPAN_OTLP_URL: otlpUrl,
+    CENTSPAN_INGEST_KEY: gatewayIngestKey,
+    CENTSPAN_UPSTREAMS_FILE: file,
+  });
+  gateways.push(gateway);
+  const [line = ""] = await gateway.waitFor(/^\{"ready":true.*$/m, READY_DEADLINE_MS);
+  const { url }: { url: string } = JSON.parse(line);
+  return url;
 }
 
 /** A home and a working folder that hold nothing, no variables but those it needs. */

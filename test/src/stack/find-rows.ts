@@ -5,12 +5,17 @@ import { until } from "./processes.ts";
 
 const PATIENCE_MS = 45_000;
 
-export const findTrace = (traceId: string, spans: number): Promise<TraceDetail> =>
+/** A trace, once it has as many spans, and once it is what is waited for. */
+export const findTrace = (
+  traceId: string,
+  spans: number,
+  isRight: (trace: TraceDetail) => boolean = () => true,
+): Promise<TraceDetail> =>
   until(
     `trace ${traceId} with ${spans} spans`,
     async () => {
       const { status, body } = await getApi<TraceDetail>(`/traces/${traceId}`);
-      return status === 200 && body.spans.length >= spans ? body : undefined;
+      return status === 200 && body.spans.length >= spans && isRight(body) ? body : undefined;
     },
     PATIENCE_MS,
   );

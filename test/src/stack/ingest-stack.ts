@@ -3,9 +3,10 @@
  * asked for, a worker and the web app. Each can be killed and started again, on the same folder and the same ports.
  */
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { KeyKind } from "@centspan/model";
 import { findFreePorts, type Running, runProcess, startProcess } from "./processes.ts";
 
 const READY = /^\{"ready":true.*$/m;
@@ -22,7 +23,7 @@ export type Part = {
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
-function createPart(name: string, args: string[], env: Record<string, string>): Part {
+function createPart(name: string, args: string[], env: Record<string, string>, niceness = 0): Part {
   let running: Running | undefined;
   return {
     name,
@@ -32,6 +33,8 @@ function createPart(name: string, args: string[], env: Record<string, string>): 
     },
     async start() {
       running = startProcess(args, env);
+      // At once, so that its threads and children have it from it.
+      if (running.child.pid !== undefined) setPriority(running.child.pid, niceness);
       await running.waitFor(READY, START_DEADLINE_MS);
     },
     async end(signal) {
@@ -55,15 +58,18 @@ export type IngestStack = {
   worker: Part;
   web: Part;
   /** A new key's secret. */
-  createKey(name: string, kind: "api" | "ingest" | "gateway"): Promise<string>;
+  createKey(name: string, kind: KeyKind): Promise<string>;
   query<Row = Record<string, unknown>>(sql: string): Promise<Row[]>;
   /** The answer to a query, whatever its format, in a file. */
   download(sql: string, file: string): Promise<void>;
   end(): Promise<void>;
 };
 
-/** Starts the stores, with their tables, and the collector; the others stand ready to be started. */
-export async function startIngestStack(collectorEnv: Record<string, string> = {}): Promise<IngestStack> {
+/**
+ * Starts the stores, with their tables, and the collector; the others stand ready to be started. `niceness` is theirs, from
+ * 0 to 19: with the most they get what others leave of the processor.
+ */
+export async function startIngestStack(collectorEnv: Record<string, string> = {}, niceness = 0): Promise<IngestStack> {
   const dataDir = mkdtempSync(join(tmpdir(), "centspan-ingest-"));
   const [clickhouse = 0, postgres = 0, otlp = 0, grpc = 0, worker = 0, web = 0] = await findPorts(6);
   const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
@@ -76,6 +82,7 @@ export async function startIngestStack(collectorEnv: Record<string, string> = {}
       ...["--postgres-port", String(postgres)],
     ],
     { UV_THREADPOOL_SIZE: "64" },
+    niceness,
   );
   await store.start();
   const ready: { clickhouseUrl: string; databaseUrl: string } = JSON.parse(
@@ -85,15 +92,20 @@ export async function startIngestStack(collectorEnv: Record<string, string> = {}
   const stores = { CLICKHOUSE_URL: clickhouseUrl, DATABASE_URL: ready.databaseUrl };
   const parts = {
     store,
-    collector: createPart("collector", ["--enable-source-maps", "apps/collector/dist/main.js"], {
-      ...stores,
-      CENTSPAN_PORT: String(otlp),
-      CENTSPAN_GRPC_PORT: String(grpc),
-      CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
-      CENTSPAN_BLOCK_FOLDER: join(dataDir, "blocks"),
-      CENTSPAN_DEFAULT_WORKSPACE: WORKSPACE,
-      ...collectorEnv,
-    }),
+    collector: createPart(
+      "collector",
+      ["--enable-source-maps", "apps/collector/dist/main.js"],
+      {
+        ...stores,
+        CENTSPAN_PORT: String(otlp),
+        CENTSPAN_GRPC_PORT: String(grpc),
+        CENTSPAN_SPOOL_DIR: join(dataDir, "spool"),
+        CENTSPAN_BLOCK_FOLDER: join(dataDir, "blocks"),
+        CENTSPAN_DEFAULT_WORKSPACE: WORKSPACE,
+        ...collectorEnv,
+      },
+      niceness,
+    ),
     worker: createPart("worker", ["--enable-source-maps", "apps/worker/dist/main.js"], {
       ...stores,
       CENTSPAN_PORT: String(worker),
@@ -118,7 +130,7 @@ export async function startIngestStack(collectorEnv: Record<string, string> = {}
         ["apps/cli/dist/main.js", "keys", "create", name, "--kind", kind],
         stores,
       );
-      const secret = /cs_(api|ingest|gateway)_\S+/.exec(output)?.[0];
+      const secret = /cs_[a-z-]+_\S+/.exec(output)?.[0];
       if (code !== 0 || secret === undefined) throw new Error(`no key was made:\n${output}`);
       return secret;
     },

@@ -15,6 +15,7 @@ export type StackConnection = {
   databaseUrl: string;
   apiKey: string;
   ingestKey: string;
+  gatewayIngestKey: string;
   gatewayKey: string;
 };
 

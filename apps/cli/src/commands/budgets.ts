@@ -34,17 +34,15 @@ export function registerBudgets(program: Command, defaultData: string): void {
     addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "budgets with what is spent and held of them now").action((options: WorkspaceOptions) =>
-    printWithWorkspace(options, async ({ apiFor }) =>
-      describeBudgets((await apiFor(options.workspace).budgets()).data),
-    ),
+    printWithWorkspace(options, async (api) => describeBudgets((await api.budgets()).data)),
   );
 
   addBudgetOptions(add("create", "make a budget; it counts from then on"))
     .argument("<name>", "lower-case letters, digits, dots, dashes")
     .addHelpText("after", EXAMPLE)
     .action((name: string, options: BudgetOptions) =>
-      printWithWorkspace(options, async ({ apiFor }) => {
-        const made = await apiFor(options.workspace).createBudget(readBudget({ name, period: "month" }, options));
+      printWithWorkspace(options, async (api) => {
+        const made = await api.createBudget(readBudget({ name, period: "month" }, options));
         return `${made.name} (${made.budgetId}) counts within ten seconds`;
       }),
     );
@@ -52,8 +50,7 @@ export function registerBudgets(program: Command, defaultData: string): void {
   addBudgetOptions(add("set", "change what is named of a budget"))
     .argument("<name>", "a name from `centspan budgets list`")
     .action((name: string, options: BudgetOptions) =>
-      printWithWorkspace(options, async ({ apiFor }) => {
-        const api = apiFor(options.workspace);
+      printWithWorkspace(options, async (api) => {
         const {
           budgetId,
           createdAt: _at,
@@ -70,9 +67,9 @@ export function registerBudgets(program: Command, defaultData: string): void {
   add("delete", "end a budget, and forget what was spent of it")
     .argument("<name>", "a name from `centspan budgets list`")
     .action((name: string, options: WorkspaceOptions) =>
-      printWithWorkspace(options, async ({ control, apiFor }) => {
-        const { budgetId } = find((await apiFor(options.workspace).budgets()).data, name);
-        await control.deleteBudget(options.workspace, budgetId);
+      printWithWorkspace(options, async (api) => {
+        const { budgetId } = find((await api.budgets()).data, name);
+        await api.deleteBudget(budgetId);
         return `${name} is no more; gateways forget it within ten seconds`;
       }),
     );

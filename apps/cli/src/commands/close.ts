@@ -2,11 +2,10 @@
 import type { PeriodRow } from "@centspan/model";
 import type { Command } from "commander";
 import { formatTable } from "../report.ts";
-import { type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type CloseOptions = { data: string; workspace: string };
-type Api = ReturnType<OpenStores["apiFor"]>;
 
 export function registerClose(program: Command, defaultData: string): void {
   const command = program
@@ -16,20 +15,20 @@ export function registerClose(program: Command, defaultData: string): void {
     addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "the month that is to be closed next, and the closed ones").action((options: CloseOptions) =>
-    withApi(options, async (api) => formatPeriods((await api.periods()).data)),
+    printWithWorkspace(options, async (api) => formatPeriods((await api.periods()).data)),
   );
 
   add("show", "a month's statement by team, as it was closed or as it stands")
     .argument("<period>", "month, such as 2026-10")
     .action((period: string, options: CloseOptions) =>
-      withApi(options, async (api) => formatStatement(await api.period(period))),
+      printWithWorkspace(options, async (api) => formatStatement(await api.period(period))),
     );
 
   add("month", "close a month for good; what changes later becomes corrections in the month that is then open")
     .argument("<period>", "month, such as 2026-10; it has ended, is rated, and no earlier one is open")
     .option("--accept-unknown", "close although the cost of some calls is not known", false)
     .action((period: string, options: CloseOptions & { acceptUnknown: boolean }) =>
-      withApi(options, async (api) =>
+      printWithWorkspace(options, async (api) =>
         formatStatement(await api.closePeriod(period, { acceptUnknown: options.acceptUnknown })),
       ),
     );
@@ -38,20 +37,20 @@ export function registerClose(program: Command, defaultData: string): void {
     .argument("<period>", "closed month")
     .argument("<owner>", "person or group")
     .action((period: string, owner: string, options: CloseOptions) =>
-      withApi(options, async (api) => formatStatement(await api.assignUnallocated(period, owner))),
+      printWithWorkspace(options, async (api) => formatStatement(await api.assignUnallocated(period, owner))),
     );
 
   add("zone", "set whose calendar the months follow, until the first of them is closed")
     .argument("<zone>", "IANA time zone, such as Europe/Berlin")
     .action((zone: string, options: CloseOptions) =>
-      withApi(options, async (api) => {
+      printWithWorkspace(options, async (api) => {
         const { timeZone } = await api.setBillingTimeZone(zone);
         return `months of workspace ${options.workspace} follow the calendar of ${timeZone}`;
       }),
     );
 
   add("log", "who closed, assigned and reconciled what, newest first").action((options: CloseOptions) =>
-    withApi(options, async (api) => {
+    printWithWorkspace(options, async (api) => {
       const { data } = await api.audit();
       const rows = data.map(({ at, actor, action, subject, details }) => [
         at.slice(0, 19),
@@ -96,14 +95,31 @@ function formatStatement(row: PeriodRow): string {
     ["all", String(row.lines.reduce((sum, { lines }) => sum + lines, 0)), row.exactUsd, "", row.amountUsd],
   ]);
   const unknown =
-    row.unpricedCalls + row.quarantinedCalls === 0
+    row.unpricedCalls + row.quarantinedCalls + row.unratedUnits === 0
       ? []
-      : [`In no line: ${row.unpricedCalls} calls without a price, ${row.quarantinedCalls} in quarantine.`];
-  return [`${row.period} (${row.timeZone}), ${state}`, table, ...unknown].join("\n");
+      : [
+          `In no line: ${row.unpricedCalls} calls without a price, ${row.quarantinedCalls} in quarantine, and those of ${row.unratedUnits} traces that could not be rated.`,
+        ];
+  return [`${row.period} (${row.timeZone}), ${state}`, table, ...formatCommitments(row), ...unknown].join("\n");
 }
 
-const withApi = ({ data, workspace }: CloseOptions, work: (api: Api) => Promise<string>): Promise<void> =>
-  printWithStores(data, async (stores) => {
-    await requireWorkspace(stores, workspace);
-    return work(stores.apiFor(workspace));
-  });
+const formatCommitments = ({ commitments }: PeriodRow): string[] =>
+  commitments.length === 0
+    ? []
+    : [
+        "\nWhat of it comes from commitments:",
+        formatTable(
+          [
+            ["commitment", "team", "share", "by the token USD", "cost USD", "provenance"],
+            ...commitments.map(({ commitment, team, status, payPerTokenUsd, costUsd, provenance }) => [
+              commitment,
+              team === "" ? "unallocated" : team,
+              status,
+              payPerTokenUsd,
+              costUsd,
+              provenance,
+            ]),
+          ],
+          3,
+        ),
+      ];

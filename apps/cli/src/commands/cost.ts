@@ -2,7 +2,7 @@
 import { OUTCOME_GROUPS } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatOutcomeCosts } from "../report.ts";
-import { DEFAULT_WORKSPACE, printWithStores, requireWorkspace } from "../stores.ts";
+import { DEFAULT_WORKSPACE, printWithWorkspace } from "../stores.ts";
 
 type CostOptions = { data: string; by: string; workspace: string; json: boolean };
 
@@ -15,9 +15,8 @@ export function registerCost(program: Command, defaultData: string): void {
     .option("--data <dir>", "data folder of the running stack", defaultData)
     .option("--json", "the answer of GET /api/v1/outcomes/cost", false)
     .action((options: CostOptions) =>
-      printWithStores(options.data, async (stores) => {
-        await requireWorkspace(stores, options.workspace);
-        const answer = await stores.apiFor(options.workspace).outcomesCost({ groupBy: options.by });
+      printWithWorkspace(options, async (api) => {
+        const answer = await api.outcomesCost({ groupBy: options.by });
         return options.json
           ? JSON.stringify(answer, null, 2)
           : formatOutcomeCosts(options.by, answer.data, answer.total);

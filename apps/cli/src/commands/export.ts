@@ -2,6 +2,7 @@
 import { createWriteStream, readFileSync, renameSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ApiClient } from "@centspan/api";
 import { CentspanError } from "@centspan/base";
 import {
   type CheckReport,
@@ -13,7 +14,7 @@ import {
   readRuleModel,
 } from "@centspan/focus";
 import { type Command, Option } from "commander";
-import { type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type ExportOptions = {
@@ -38,15 +39,10 @@ export function registerExport(program: Command, defaultData: string): void {
       "--check [model]",
       "check what is exported: 1.2 by the rule model in that file (model-1.2.json of focus_validator), 1.4 by Centspan's own table; exit code 1 when a rule fails",
     )
-    .action((options: ExportOptions) =>
-      printWithStores(options.data, async (stores) => {
-        await requireWorkspace(stores, options.workspace);
-        return exportFocus(stores.apiFor(options.workspace), options);
-      }),
-    );
+    .action((options: ExportOptions) => printWithWorkspace(options, (api) => exportFocus(api, options)));
 }
 
-async function exportFocus(api: ReturnType<OpenStores["apiFor"]>, options: ExportOptions): Promise<string> {
+async function exportFocus(api: ApiClient, options: ExportOptions): Promise<string> {
   const { spec: version, period, format, out } = options;
   const model = options.check === undefined ? null : readModel(version, options.check);
   await writeWhole(out, api.exportFocus({ version, period, format }));

@@ -1,10 +1,10 @@
 /** `centspan keys`: list, create and revoke keys of a workspace. */
 import { readFileSync } from "node:fs";
 import { CentspanError } from "@centspan/base";
-import { type KeyRules, keyInputSchema, keyRulesSchema } from "@centspan/model";
+import { KEY_KINDS, type KeyRules, keyInputSchema, keyRulesSchema } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatTable } from "../report.ts";
-import { printWithStores } from "../stores.ts";
+import { ACTOR, printWithStores } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type KeyOptions = { data: string; workspace: string };
@@ -64,7 +64,7 @@ export function registerKeys(program: Command, defaultData: string): void {
 
   add("create", "make a key; its secret is shown once")
     .argument("<name>", "lower-case letters, digits, dots, dashes")
-    .addOption(new Option("--kind <kind>", "what it may do").choices(["gateway", "ingest", "api"]).default("gateway"))
+    .addOption(new Option("--kind <kind>", "what it may do").choices(KEY_KINDS).default("gateway"))
     .option("--team <id>", "team that pays; made if it is new")
     .option("--rules <json>", RULES_HELP)
     .action((name: string, options: KeyOptions & { kind: string; team?: string; rules?: string }) =>
@@ -73,8 +73,8 @@ export function registerKeys(program: Command, defaultData: string): void {
         if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
         const { team, kind } = input.data;
         const rules = readRules(options.rules ?? "{}");
-        return (await control.createKey({ workspace: options.workspace, name, kind, team: team ?? null, rules }))
-          .secret;
+        const key = { workspace: options.workspace, name, kind, team: team ?? null, rules };
+        return (await control.createKey(key, ACTOR)).secret;
       }),
     );
 
@@ -85,7 +85,7 @@ export function registerKeys(program: Command, defaultData: string): void {
     .action((keyId: string, options: KeyOptions & { set?: string }) =>
       printWithStores(options.data, async ({ control }) => {
         const { workspace } = options;
-        if (options.set !== undefined) await control.setKeyRules(workspace, keyId, readRules(options.set));
+        if (options.set !== undefined) await control.setKeyRules(workspace, keyId, readRules(options.set), ACTOR);
         const key = (await control.listKeys(workspace)).find((candidate) => candidate.keyId === keyId);
         if (key === undefined) throw new CentspanError("not_found", `There is no key ${keyId} in this workspace.`);
         const rules = JSON.stringify(key.rules, null, 2);
@@ -93,11 +93,26 @@ export function registerKeys(program: Command, defaultData: string): void {
       }),
     );
 
+  add("webhook", "what a code host needs to deliver outcomes in the name of an ingest key")
+    .argument("<keyId>", "id from `centspan keys list`")
+    .action((keyId: string, options: KeyOptions) =>
+      printWithStores(options.data, async ({ control }) => {
+        const signer = await control.findSigner(keyId);
+        if (signer?.principal.workspace !== options.workspace || signer.principal.kind !== "ingest")
+          throw new CentspanError("not_found", `There is no live ingest key ${keyId} in this workspace.`);
+        return formatTable([
+          ["GitHub, payload URL", `/api/v1/outcomes/github?key=${keyId}`],
+          ["GitLab, URL", `/api/v1/outcomes/gitlab?key=${keyId}`],
+          ["secret, or secret token", signer.webhookSecret],
+        ]);
+      }),
+    );
+
   add("revoke", "stop a key for good")
     .argument("<keyId>", "id from `centspan keys list`")
     .action((keyId: string, options: KeyOptions) =>
       printWithStores(options.data, async ({ control }) => {
-        await control.revokeKey(options.workspace, keyId);
+        await control.revokeKey(options.workspace, keyId, ACTOR);
         return `${keyId} is revoked; it stops working within ten seconds`;
       }),
     );

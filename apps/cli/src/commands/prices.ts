@@ -1,21 +1,21 @@
 /** `centspan prices`: what was agreed on with providers, what calls would cost by other prices, and booking them anew. */
-import { readFileSync } from "node:fs";
-import { CentspanError } from "@centspan/base";
 import {
   type ContractPrice,
   type CostPreviewRow,
+  type OccupancyRow,
   PREVIEW_GROUPS,
   type PriceTermsRow,
   priceTermsSchema,
+  type RatingRunRow,
 } from "@centspan/model";
 import { type Command, Option } from "commander";
+import { readJson } from "../read-json.ts";
 import { formatTable } from "../report.ts";
-import { type OpenStores, printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type PricesOptions = { data: string; workspace: string };
 type RangeOptions = PricesOptions & { from: string; to: string };
-type Api = ReturnType<OpenStores["apiFor"]>;
 
 export function registerPrices(program: Command, defaultData: string): void {
   const command = program
@@ -29,57 +29,61 @@ export function registerPrices(program: Command, defaultData: string): void {
       .requiredOption("--to <instant>", "the instant or day after the last");
 
   add("list", "what was agreed on").action((options: PricesOptions) =>
-    withApi(options, async (api) => formatTerms(await api.priceTerms())),
+    printWithWorkspace(options, async (api) => formatTerms(await api.priceTerms())),
   );
 
   add("add", "add contract prices and exchange rates, all of the file or nothing")
     .argument("<file>", "JSON: {contracts, exchangeRates}")
     .action((file: string, options: PricesOptions) =>
-      withApi(options, async (api) => formatTerms(await api.addPriceTerms(readTerms(file)))),
+      printWithWorkspace(options, async (api) => formatTerms(await api.addPriceTerms(readTerms(file)))),
     );
 
   add("end", "end a contract that has no end")
     .argument("<id>", "contract")
     .argument("<date>", "the first day on which it does not hold")
     .action((id: string, date: string, options: PricesOptions) =>
-      withApi(options, async (api) => formatTerms(await api.endContract(id, date))),
+      printWithWorkspace(options, async (api) => formatTerms(await api.endContract(id, date))),
+    );
+
+  add("correct-rate", "say a mistyped exchange rate anew; what is booked by it stays until `apply`")
+    .argument("<currency>", "such as EUR")
+    .argument("<from>", "from when on it was said to hold, as it is listed")
+    .argument("<usd>", "what one unit is worth")
+    .requiredOption("--source <document>", "where it comes from")
+    .action((currency: string, from: string, usd: string, options: PricesOptions & { source: string }) =>
+      printWithWorkspace(options, async (api) =>
+        formatTerms(await api.correctExchangeRate({ currency, from, usd, source: options.source })),
+      ),
     );
 
   addRange("preview", "what calls would cost, beside what they are booked with; changes nothing")
     .addOption(new Option("--by <group>", "what to group by").choices([...PREVIEW_GROUPS]).default("model"))
     .option("--with <file>", "terms to try in place of the workspace's own, as for `add`")
     .action((options: RangeOptions & { by: (typeof PREVIEW_GROUPS)[number]; with?: string }) =>
-      withApi(options, async (api) => {
+      printWithWorkspace(options, async (api) => {
         const terms = options.with === undefined ? {} : { terms: readTerms(options.with) };
         const { from, to, by } = options;
         return formatPreview(by, (await api.previewPrices({ from, to, groupBy: by, ...terms })).data);
       }),
     );
 
-  addRange("apply", "book calls anew, by today's cards and terms; closed months stay as they are").action(
+  addRange("apply", "book calls anew, by today's cards and terms; what closed months have billed stays")
+    .option("--correct-closed", "bill in the open month by how much closed months have billed otherwise", false)
+    .action(({ from, to, correctClosed, ...options }: RangeOptions & { correctClosed: boolean }) =>
+      printWithWorkspace(options, async (api) => formatRun(await api.ratePrices({ from, to, correctClosed }))),
+    );
+
+  addRange("occupancy", "how long tokens occupy the replicas of your own engines: the terms of `gpu_hours`").action(
     (options: RangeOptions) =>
-      withApi(options, async (api) => {
-        const { changedCalls, ratingRunId } = await api.ratePrices({ from: options.from, to: options.to });
-        return `${changedCalls} calls changed (rating run ${ratingRunId})`;
-      }),
+      printWithWorkspace(options, async (api) =>
+        formatOccupancy((await api.occupancy({ from: options.from, to: options.to })).data),
+      ),
   );
 }
 
-/** Names file, entry and field of everything wrong with it. */
 function readTerms(file: string) {
-  const refuse = (why: string, cause?: unknown): never => {
-    throw new CentspanError("invalid_file", `${file}: ${why}; nothing was imported`, { cause });
-  };
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, "utf8"));
-  } catch (cause) {
-    return refuse("is no JSON that can be read", cause);
-  }
-  const terms = priceTermsSchema.partial().safeParse(json);
-  if (!terms.success)
-    return refuse(terms.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
-  return { contracts: terms.data.contracts ?? [], exchangeRates: terms.data.exchangeRates ?? [] };
+  const { contracts = [], exchangeRates = [] } = readJson(file, priceTermsSchema.partial());
+  return { contracts, exchangeRates };
 }
 
 function describeTerms({ terms }: ContractPrice): string {
@@ -123,6 +127,35 @@ const formatAgreed = ({ contracts, exchangeRates }: PriceTermsRow): string =>
     ...exchangeRates.map(({ currency, from, usd, source }) => `1 ${currency} = ${usd} USD from ${from} (${source})`),
   ].join("\n");
 
+const formatOccupancy = (rows: readonly OccupancyRow[]): string =>
+  rows.length === 0
+    ? "No engine said anything of its steps in that time."
+    : [
+        formatTable(
+          [
+            ["service", "basis", "replicas", "busy seconds", "tokens prefilled", "tokens generated"],
+            ...rows.map(({ service, basis, replicas, busySeconds, prefillTokens, decodeTokens }) => [
+              service,
+              basis,
+              String(replicas),
+              busySeconds,
+              String(prefillTokens),
+              String(decodeTokens),
+            ]),
+          ],
+          2,
+        ),
+        ...rows.map(
+          ({ service, basis, secondsPerMillion }) => `${service}: ${JSON.stringify({ basis, secondsPerMillion })}`,
+        ),
+      ].join("\n");
+
+function formatRun({ ratingRunId, changedCalls, closedCalls, correctedCalls }: RatingRunRow): string {
+  const stays = closedCalls === 0 ? "" : `; closed months have billed ${closedCalls} others otherwise, which stays`;
+  const corrected = correctedCalls === 0 ? "" : `; ${correctedCalls} of closed months are corrected in the open one`;
+  return `${changedCalls} calls changed (rating run ${ratingRunId})${stays}${corrected}`;
+}
+
 const formatPreview = (group: string, rows: readonly CostPreviewRow[]): string =>
   formatTable([
     [group, "calls", "booked USD", "would cost USD", "difference USD", "unpriced", "would be"],
@@ -136,9 +169,3 @@ const formatPreview = (group: string, rows: readonly CostPreviewRow[]): string =
       String(row.unpricedAfter),
     ]),
   ]);
-
-const withApi = ({ data, workspace }: PricesOptions, work: (api: Api) => Promise<string>): Promise<void> =>
-  printWithStores(data, async (stores) => {
-    await requireWorkspace(stores, workspace);
-    return work(stores.apiFor(workspace));
-  });

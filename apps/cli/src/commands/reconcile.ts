@@ -5,17 +5,21 @@ import { CentspanError } from "@centspan/base";
 import type { ReconciliationRow } from "@centspan/model";
 import { type Command, InvalidArgumentError } from "commander";
 import { formatTable } from "../report.ts";
-import { printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type ReconcileOptions = { data: string; workspace: string; alias: Record<string, string>; json: boolean };
 
 const CAUSE_NAMES: Readonly<Record<string, string>> = {
   missing_key: "missing key",
+  duplicate: "duplicate row",
   time_zone: "time zone",
   unpriced: "unpriced",
+  quarantined: "in quarantine",
   provider_credit: "provider credit",
   adjustment: "adjustment",
+  correction: "correction",
+  commitment: "commitment",
   not_invoiced: "not invoiced",
   rounding: "rounding",
   price: "other price",
@@ -35,9 +39,7 @@ export function registerReconcile(program: Command, defaultData: string): void {
     .option("--json", "the answer of POST /api/v1/reconciliations", false)
     .action((file: string, options: ReconcileOptions) => {
       const content = readContent(file);
-      return printWithStores(options.data, async (stores) => {
-        await requireWorkspace(stores, options.workspace);
-        const api = stores.apiFor(options.workspace);
+      return printWithWorkspace(options, async (api) => {
         const found = await api.reconcile({ file: basename(file), content, aliases: options.alias });
         if (found.unexplained !== "0") process.exitCode = 1;
         return options.json ? JSON.stringify(found, null, 2) : formatReconciliation(found);

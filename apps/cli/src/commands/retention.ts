@@ -24,7 +24,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     addWorkspaceOptions(command.command(name).description(description), defaultData);
 
   add("list", "how long each signal is kept").action((options: RetentionOptions) =>
-    printWithWorkspace(options, async ({ control }) => {
+    printWithWorkspace(options, async (_api, { control }) => {
       const policies = (await control.listRetention()).filter(({ workspace }) => workspace === options.workspace);
       const rows = SIGNALS.map((signal) => {
         const days = policies.find((policy) => policy.signal === signal)?.days;
@@ -38,7 +38,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     .addArgument(signalArgument())
     .argument("<days>", `1 to ${DAYS_MAX}`, readDays)
     .action((signal: Signal, days: number, options: RetentionOptions) =>
-      printWithWorkspace(options, async ({ control }) => {
+      printWithWorkspace(options, async (_api, { control }) => {
         await control.setRetention(options.workspace, signal, days);
         return `${signal} of workspace ${options.workspace} are deleted ${describeDays(days)} after they happened. ${WHAT_STAYS}`;
       }),
@@ -47,7 +47,7 @@ export function registerRetention(program: Command, defaultData: string): void {
   add("clear", "keep a signal for ever again")
     .addArgument(signalArgument())
     .action((signal: Signal, options: RetentionOptions) =>
-      printWithWorkspace(options, async ({ control }) => {
+      printWithWorkspace(options, async (_api, { control }) => {
         await control.setRetention(options.workspace, signal, null);
         return `${signal} of workspace ${options.workspace} are kept for ever.`;
       }),

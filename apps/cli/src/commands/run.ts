@@ -61,21 +61,24 @@ async function passOn(task: string, options: Options, command: Command): Promise
     if (value === undefined || value === false || OWN.has(option.attributeName())) return [];
     return value === true ? [name] : [value].flat().flatMap((each) => [name, String(each)]);
   });
-  const child = spawn(
-    process.execPath,
-    ["--enable-source-maps", appScript("harness"), task, ...args, ...command.args],
-    {
-      env: { ...process.env, ...describeStack(String(options.data)), ...nameKey(options.key) },
-      stdio: "inherit",
-    },
-  );
+  process.exitCode = await runHarness([task, ...args, ...command.args], String(options.data), options.key);
+}
+
+/** As a process of its own; resolves with its exit code. */
+export async function runHarness(args: readonly string[], dataDir: string, key: Options[string]): Promise<number> {
+  const child = spawn(process.execPath, ["--enable-source-maps", appScript("harness"), ...args], {
+    env: { ...process.env, ...describeStack(dataDir), ...nameKey(key) },
+    stdio: "inherit",
+  });
   // It hears of Ctrl-C itself, and ends in its own time.
-  process.on("SIGINT", () => undefined);
-  process.once("SIGTERM", () => child.kill("SIGTERM"));
-  process.exitCode = await new Promise<number>((resolve, reject) => {
+  const wait = (): void => undefined;
+  const end = (): void => void child.kill("SIGTERM");
+  process.on("SIGINT", wait);
+  process.once("SIGTERM", end);
+  return new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? 1));
-  });
+  }).finally(() => process.off("SIGINT", wait).off("SIGTERM", end));
 }
 
 const nameKey = (key: Options[string]): Record<string, string> =>

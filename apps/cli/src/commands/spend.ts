@@ -3,7 +3,7 @@ import type { ApiClient } from "@centspan/api";
 import { DAILY_SPEND_GROUPS } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatAnomalies, formatChange, formatForecast } from "../report-spend.ts";
-import { printWithStores, requireWorkspace } from "../stores.ts";
+import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type Common = { data: string; workspace: string; json: boolean };
@@ -33,7 +33,7 @@ export function registerSpend(program: Command, defaultData: string): void {
   addHistory("anomalies", "days that cost far more or less than days of that name before").action((options: History) =>
     print(options, async (api) => {
       const answer = await api.costAnomalies({ groupBy: options.by, tz: options.tz });
-      return [answer, formatAnomalies(answer.data, options.by)];
+      return [answer, formatAnomalies(answer, options.by)];
     }),
   );
   add("change", "why a period cost more or less than the equally long one before it: price, volume, mix")
@@ -48,8 +48,7 @@ export function registerSpend(program: Command, defaultData: string): void {
 }
 
 const print = (options: Common, ask: (api: ApiClient) => Promise<[answer: object, text: string]>): Promise<void> =>
-  printWithStores(options.data, async (stores) => {
-    await requireWorkspace(stores, options.workspace);
-    const [answer, text] = await ask(stores.apiFor(options.workspace));
+  printWithWorkspace(options, async (api) => {
+    const [answer, text] = await ask(api);
     return options.json ? JSON.stringify(answer, null, 2) : text;
   });

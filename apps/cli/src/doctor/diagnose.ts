@@ -31,6 +31,7 @@ export function diagnose(examination: Examination): Finding[] {
     ...(collector === null ? [] : [...findSpoolFaults(collector), ...findRefusals(collector)]),
     ...findRatingDelay(examination),
     ...findUnreadable(examination),
+    ...findUnrated(examination),
     ...findUnpaid(examination),
     ...findSilence(examination),
   ];
@@ -147,6 +148,17 @@ function findUnreadable(examination: Examination): Finding[] {
     ...(apiProblem !== null && isOk(examination, "web", "warehouse", "control")
       ? [wrong(`sources and calls can't be read: ${apiProblem}`, "set CENTSPAN_API_KEY to a key of kind api")]
       : []),
+  ];
+}
+
+function findUnrated({ unrated }: Examination): Finding[] {
+  const [last] = unrated ?? [];
+  if (!unrated || !last) return [];
+  return [
+    wrong(
+      `${countOf(unrated.length, "trace")} can't be rated, and their calls are in no figure; the last, ${last.kind} ${last.id}: ${last.message}`,
+      `they are tried again within ten minutes, and at each start of the worker; report it: ${logOf("worker")}`,
+    ),
   ];
 }
 

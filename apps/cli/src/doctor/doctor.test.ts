@@ -45,6 +45,7 @@ const healthy: Examination = {
     unpricedModels: {},
     quarantineReasons: {},
   },
+  unrated: [],
   apiProblem: null,
 };
 
@@ -116,6 +117,16 @@ describe("a diagnosis", () => {
     const text = describeExamination(examination, findings);
     expect(text).toMatch(pattern);
     expect(text).toMatch(/\nVerdict: one thing is wrong, see above\.$/);
+  });
+
+  it("names what could not be rated", () => {
+    const row = { id: "t", message: "no decimal: x", attempts: 3, receivedAt: NOW, failedAt: NOW };
+    const unrated = [
+      { ...row, kind: "trace" as const },
+      { ...row, kind: "session" as const },
+    ];
+    const [finding] = diagnose({ ...healthy, unrated });
+    expect(finding?.what).toMatch(/^2 traces can't be rated, .*; the last, trace t: no decimal: x$/);
   });
 
   it("only notes calls that have no price, and why", () => {

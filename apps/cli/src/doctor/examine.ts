@@ -3,7 +3,7 @@
  */
 import { type ApiClient, createApiClient, readCollectorStatus } from "@centspan/api";
 import { asCentspanError, CentspanError, formatInstant } from "@centspan/base";
-import type { CollectorStatus, SourceRow } from "@centspan/model";
+import type { CollectorStatus, SourceRow, UnratedRow } from "@centspan/model";
 import { z } from "zod";
 import { type CallSummary, summariseCalls } from "./summarise-calls.ts";
 
@@ -33,7 +33,9 @@ export type Examination = {
   collectorProblem: string | null;
   sources: SourceRow[] | null;
   calls: CallSummary | null;
-  /** Why sources and calls could not be read. */
+  /** What could not be rated; those that failed last come first. */
+  unrated: UnratedRow[] | null;
+  /** Why these could not be read. */
   apiProblem: string | null;
 };
 
@@ -106,20 +108,21 @@ async function readCollector({
   }
 }
 
-type Figures = Pick<Examination, "sources" | "calls" | "apiProblem">;
+type Figures = Pick<Examination, "sources" | "calls" | "unrated" | "apiProblem">;
 
 async function readFigures(target: Target, web: Web | null, nowNs: bigint): Promise<Figures> {
-  const none = (apiProblem: string): Figures => ({ sources: null, calls: null, apiProblem });
+  const none = (apiProblem: string): Figures => ({ sources: null, calls: null, unrated: null, apiProblem });
   if (target.webUrl === null || web === null) return none("no address of the Trace API is known");
   if (!web.answers) return none("the Trace API does not answer");
   if (target.apiKey === null) return none("no key of the Trace API is known; set CENTSPAN_API_KEY");
   try {
     const api = openApi(target.webUrl, target.apiKey, target.workspace);
-    const [{ data: sources }, calls] = await Promise.all([
+    const [{ data: sources }, calls, { data: unrated }] = await Promise.all([
       api.sources(),
       summariseCalls(api, formatInstant(nowNs - CALLS_OF_NS)),
+      api.unrated(),
     ]);
-    return { sources, calls, apiProblem: null };
+    return { sources, calls, unrated, apiProblem: null };
   } catch (thrown) {
     if (thrown instanceof CentspanError) return none(thrown.message);
     throw thrown;

@@ -12,6 +12,8 @@ const OF_RECORDS: Record<RejectionCode, string> = {
 };
 
 const OF_CALLS: Record<string, string> = {
+  usage_partial:
+    "the answer was cut off, and only the beginning of its usage was reported; the provider bills what it had generated",
   usage_missing:
     "the model answered but no usage was reported; streamed chat completions need stream_options.include_usage",
   invalid_count: "a token count is no whole number; look at the attributes of the span",
@@ -19,6 +21,8 @@ const OF_CALLS: Record<string, string> = {
   reasoning_exceeds_output:
     "more reasoning than output was reported; the emitter may leave reasoning out of its output",
   hour_writes_exceed_writes: "more cache writes for an hour than cache writes; look at the attributes of the span",
+  audio_tokens_unmetered: "audio tokens have no price here yet, so the call is not priced as if they were text",
+  clock_wrong: "the call says that it was made before 2020; set the clock of the machine that sent it",
   total_mismatch: "the total differs from the sum of the parts; look at the attributes of the span",
 };
 

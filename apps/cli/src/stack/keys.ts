@@ -5,7 +5,7 @@
 import type { Control } from "@centspan/control";
 import type { KeyKind } from "@centspan/model";
 import type { Connection } from "../connection.ts";
-import { DEFAULT_WORKSPACE, ORG } from "../stores.ts";
+import { ACTOR, DEFAULT_WORKSPACE, ORG } from "../stores.ts";
 
 const DEMO_TEAMS = [
   { id: "payments", name: "Payments", department: "Engineering" },
@@ -13,7 +13,7 @@ const DEMO_TEAMS = [
   { id: "platform", name: "Platform", department: "Engineering" },
 ] as const;
 
-export type LocalKeys = Pick<Connection, "apiKey" | "ingestKey" | "gatewayKey" | "teamKeys">;
+export type LocalKeys = Pick<Connection, "apiKey" | "ingestKey" | "gatewayIngestKey" | "gatewayKey" | "teamKeys">;
 
 export async function ensureKeys(control: Control, previous: LocalKeys | null): Promise<LocalKeys> {
   await control.ensureWorkspace(ORG, { id: DEFAULT_WORKSPACE, name: "Default" });
@@ -28,8 +28,8 @@ export async function ensureKeys(control: Control, previous: LocalKeys | null): 
     const stale = (await control.listKeys(DEFAULT_WORKSPACE)).find(
       (key) => key.name === name && key.revokedAt === null,
     );
-    if (stale !== undefined) await control.revokeKey(DEFAULT_WORKSPACE, stale.keyId);
-    return (await control.createKey({ workspace: DEFAULT_WORKSPACE, name, kind, team, orgWide })).secret;
+    if (stale !== undefined) await control.revokeKey(DEFAULT_WORKSPACE, stale.keyId, ACTOR);
+    return (await control.createKey({ workspace: DEFAULT_WORKSPACE, name, kind, team, orgWide }, ACTOR)).secret;
   };
   const teamKeys: Record<string, string> = {};
   for (const team of DEMO_TEAMS) {
@@ -39,6 +39,7 @@ export async function ensureKeys(control: Control, previous: LocalKeys | null): 
   return {
     apiKey: await ensure("local-api", "api", null, previous?.apiKey, true),
     ingestKey: await ensure("local-ingest", "ingest", null, previous?.ingestKey),
+    gatewayIngestKey: await ensure("local-gateway-ingest", "gateway-ingest", null, previous?.gatewayIngestKey),
     gatewayKey: await ensure("local-gateway", "gateway", null, previous?.gatewayKey),
     teamKeys,
   };

@@ -91,7 +91,13 @@ export function describeServices(
     {
       name: "gateway",
       script: appScript("gateway"),
-      env: { ...at(ports.gateway), ...stores, ...telemetry, CENTSPAN_UPSTREAM_URL: urls.engineUrl },
+      env: {
+        ...at(ports.gateway),
+        ...stores,
+        ...telemetry,
+        CENTSPAN_INGEST_KEY: keys.gatewayIngestKey,
+        CENTSPAN_UPSTREAM_URL: urls.engineUrl,
+      },
     },
     {
       name: "web",

@@ -6,10 +6,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { assert } from "@centspan/base";
-import type { Block, SignalTable } from "@centspan/model";
+import type { SignalTable, WholeBlock } from "@centspan/model";
 import { HEADER_BYTES, writeHeader } from "./frame.ts";
 
-export type TableBlock = { table: SignalTable; block: Block };
+export type TableBlock = { table: SignalTable; block: WholeBlock };
 
 /** `end` is where its last durable frame ends. */
 export type Segment = { readonly generation: number; end: number };
@@ -57,15 +57,11 @@ export function createFrameWriter(options: FrameWriterOptions): FrameWriter {
   };
 
   const write = async (blocks: readonly TableBlock[]): Promise<void> => {
-    const payloads = await Promise.all(blocks.map(readPayload));
-    const bytes = payloads.reduce((sum, payload) => sum + HEADER_BYTES + payload.bytes, 0);
+    const bytes = blocks.reduce((sum, { block }) => sum + HEADER_BYTES + block.content.length, 0);
     options.requireRoom(bytes);
     const { segment, file } = await requireSegment();
     const writtenAtMs = options.nowMs();
-    const buffers = payloads.flatMap(({ table, rows, bytes: payloadBytes, crc, chunks }) => [
-      writeHeader({ table, rows, payloadBytes, payloadCrc: crc, generation: segment.generation, writtenAtMs }),
-      ...chunks,
-    ]);
+    const buffers = blocks.flatMap((block) => frameBlock(block, segment.generation, writtenAtMs));
     try {
       await writeAll(file, buffers, segment.end, bytes);
       await file.datasync();
@@ -105,21 +101,13 @@ export function createFrameWriter(options: FrameWriterOptions): FrameWriter {
   };
 }
 
-type Payload = { table: SignalTable; rows: number; bytes: number; crc: number; chunks: Uint8Array[] };
-
 const MAX_PAYLOAD_BYTES = 0xffff_ffff;
 
-async function readPayload({ table, block }: TableBlock): Promise<Payload> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  let crc = 0;
-  for await (const chunk of block.read()) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    crc = crc32(chunk, crc);
-  }
-  assert(bytes <= MAX_PAYLOAD_BYTES, "a frame's length has 32 bits");
-  return { table, rows: block.rows, bytes, crc, chunks };
+function frameBlock({ table, block }: TableBlock, generation: number, writtenAtMs: number): Uint8Array[] {
+  const { rows, content } = block;
+  assert(content.length <= MAX_PAYLOAD_BYTES, "a frame's length has 32 bits");
+  const payloadCrc = crc32(content);
+  return [writeHeader({ table, rows, payloadBytes: content.length, payloadCrc, generation, writtenAtMs }), content];
 }
 
 async function writeAll(file: FileHandle, buffers: Uint8Array[], offset: number, bytes: number): Promise<void> {

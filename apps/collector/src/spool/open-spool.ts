@@ -63,7 +63,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   // Its bytes are taken now: when the disk is full later, it can still be written.
   await writeCheckpoint(checkpoint, start).catch((thrown) => options.onFault(`spool: checkpoint: ${String(thrown)}`));
   files.skipTo(start.generation + 1);
-  return createSpool(options, { files, checkpoint, start, ...(await recoverSegments(files, start)) });
+  return createSpool(options, { files, checkpoint, start, ...(await recoverSegments(files, start, options.onFault)) });
 }
 
 type Contents = Recovered & { files: SegmentFolder; checkpoint: FileHandle; start: Position };

@@ -5,12 +5,16 @@ import { describe, expect, it } from "vitest";
 import { createBlock, makeFolder, readSpool } from "../testing/blocks.ts";
 import { openSpool, type Spool } from "./open-spool.ts";
 
-const open = (folder: string, segmentBytes?: number): Promise<Spool> =>
+const open = (
+  folder: string,
+  segmentBytes?: number,
+  onFault: (message: string) => void = () => undefined,
+): Promise<Spool> =>
   openSpool({
     folder,
     maxBytes: 1e9,
     nowMs: Date.now,
-    onFault: () => undefined,
+    onFault,
     ...(segmentBytes === undefined ? {} : { segmentBytes }),
   });
 
@@ -85,6 +89,45 @@ describe("after a crash", () => {
         changed[at] = (changed[at] ?? 0) ^ (1 << bit);
         await writeFile(join(copy, segment), changed);
         expect(await recover(copy)).toEqual(["whole"]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("what is damaged costs the frame that it is in, is kept and is said once, wherever it lies", async () => {
+    const frames = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 2, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(frames, fc.nat(), fc.nat(7), fc.nat(5), async (lengths, place, bit, loaded) => {
+        const folder = await makeFolder();
+        const spool = await open(folder);
+        const contents = lengths.map((length, index) => `${index}`.repeat(length));
+        const ends: number[] = [];
+        for (const content of contents) {
+          await append(spool, content);
+          ends.push(spool.end().offset);
+        }
+        const inStore = loaded % contents.length;
+        if (inStore > 0) await spool.release({ generation: 1, offset: ends[inStore - 1] ?? 0 });
+        const copy = await snapshot(folder);
+        await spool.close();
+        const path = join(copy, "000000000001.segment");
+        const bytes = await readFile(path);
+        // Of the last one nobody can tell whether it was ever whole.
+        const at = place % (ends.at(-2) ?? 1);
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+        await writeFile(path, bytes);
+        const damaged = ends.findIndex((end) => at < end);
+        const left = contents.filter((_, index) => index >= inStore && index !== damaged);
+        const said = damaged < inStore ? [] : [expect.stringContaining("damaged from byte")];
+        for (const expected of [said, []]) {
+          const faults: string[] = [];
+          const again = await open(copy, undefined, (message) => faults.push(message));
+          expect(await readSpool(again, "spans", again.start)).toEqual(left);
+          expect(again.state().frames).toBe(left.length);
+          await again.close();
+          expect(faults).toEqual(expected);
+        }
+        expect((await readdir(copy)).filter((name) => name.endsWith(".damaged"))).toHaveLength(said.length);
       }),
       { numRuns: 60 },
     );

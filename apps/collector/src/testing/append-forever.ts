@@ -19,7 +19,7 @@ for (let number = Number(first); ; number++) {
   if (number % 25 !== 0) continue;
   const { frames, next } = await spool.find("spans", position, { rows: 15, bytes: 1e9, frames: 15 });
   const content: Uint8Array[] = [];
-  for await (const chunk of spool.join(frames.slice(-1)).read()) content.push(chunk);
+  for await (const chunk of spool.join(frames.slice(-1)).read()) content.push(Buffer.from(chunk));
   say("released", Number.parseInt(Buffer.concat(content).toString(), 10));
   if (next !== NOWHERE) await spool.release(next);
   position = next;

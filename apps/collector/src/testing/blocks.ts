@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Block, SignalTable } from "@centspan/model";
+import type { Block, SignalTable, WholeBlock } from "@centspan/model";
 import { onTestFinished } from "vitest";
 import { NOWHERE } from "../spool/checkpoint.ts";
 import type { Spool } from "../spool/open-spool.ts";
@@ -13,23 +13,22 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A block in pieces, as a builder gives it. */
-export function createBlock(content: string | Uint8Array, rows = 1): Block {
-  const bytes = Buffer.from(content);
-  const middle = bytes.length >> 1;
+/** A block as a builder gives it. */
+export function createBlock(text: string | Uint8Array, rows = 1): WholeBlock {
+  const content = Buffer.from(text);
   return {
     rows,
-    bytes: bytes.length,
+    bytes: content.length,
+    content,
     async *read() {
-      yield bytes.subarray(0, middle);
-      yield bytes.subarray(middle);
+      yield content;
     },
   };
 }
 
 export async function readBlock(block: Block): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of block.read()) chunks.push(chunk);
+  for await (const chunk of block.read()) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();
 }
 

@@ -20,7 +20,7 @@ export type TestCollector = Collector & {
   gate: Gate;
   folder: string;
   workspaces: { one: string; two: string };
-  keys: { ingest: string; api: string; gateway: string; other: string };
+  keys: { ingest: string; api: string; gateway: string; trusted: string; other: string };
   faults: string[];
   /** Closes it and opens another on the same spool, as after a restart. */
   reopen(options?: Partial<CollectorOptions>): Promise<void>;
@@ -81,7 +81,7 @@ async function createKeys(control: Control): Promise<Pick<TestCollector, "worksp
   const workspaces = { one: `${org}-one`, two: `${org}-two` };
   const create = async (workspace: string, kind: KeyKind): Promise<string> => {
     await control.ensureWorkspace(org, { id: workspace, name: workspace });
-    return (await control.createKey({ workspace, name: kind, kind, team: null })).secret;
+    return (await control.createKey({ workspace, name: kind, kind, team: null }, "tests")).secret;
   };
   return {
     workspaces,
@@ -89,6 +89,7 @@ async function createKeys(control: Control): Promise<Pick<TestCollector, "worksp
       ingest: await create(workspaces.one, "ingest"),
       api: await create(workspaces.one, "api"),
       gateway: await create(workspaces.one, "gateway"),
+      trusted: await create(workspaces.one, "gateway-ingest"),
       other: await create(workspaces.two, "ingest"),
     },
   };

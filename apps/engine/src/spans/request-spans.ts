@@ -13,10 +13,15 @@ export type RequestSpans = {
   preempt(atNs: bigint): void;
   /** `step` computed this many tokens of the prompt. */
   computeChunk(step: Span, tokens: number): void;
+  /** A step so long computed nothing but prompts: of others, where this one has its prompt behind it. */
+  waitForPrompts(stepTimeMs: number): void;
   /** `step` gave the request tokens: prefill is over, decoding has begun. */
-  takeTokens(step: Span, count: number, atNs: bigint): void;
+  takeTokens(step: Span, taken: Taken): void;
   end(atNs: bigint, how: { aborted: boolean }): void;
 };
+
+/** Of a step: tokens for the request, and what of the step's time was not for them, by the model. */
+type Taken = { count: number; atNs: bigint; lost: { interferenceMs: number; rejectedMs: number } };
 
 export type RequestSpansOptions = {
   tracer: Tracer;
@@ -40,7 +45,7 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
 
   let queue: Span | null = startQueue(arrivalNs, queueDepth);
   let prefill: { span: Span; chunks: number[] } | null = null;
-  let decode: { span: Span; tokens: number } | null = null;
+  let decode: { span: Span; tokens: number; interferenceMs: number; rejectedMs: number } | null = null;
 
   const endQueue = (atNs: bigint): void => {
     if (queue) endSpan(queue, atNs);
@@ -65,6 +70,7 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
       const lookup = start("inference.kv.lookup", atNs, {
         "centspan.kv.hit_blocks": admission.hitBlocks,
         "centspan.kv.miss_blocks": admission.missBlocks,
+        "centspan.kv.expired_blocks": admission.expiredBlocks === 0 ? undefined : admission.expiredBlocks,
         "centspan.kv.hit_tokens": admission.hitTokens,
         "centspan.kv.block_tokens": cache.blockTokens,
         "centspan.kv.tier": "device",
@@ -83,10 +89,15 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
       prefill.chunks.push(tokens);
       linkBothWays(prefill.span, step);
     },
-    takeTokens(step, count, atNs) {
+    waitForPrompts(stepTimeMs) {
+      if (decode && !prefill && !queue) decode.interferenceMs += stepTimeMs;
+    },
+    takeTokens(step, { count, atNs, lost }) {
       endPrefill(atNs);
-      decode ??= { span: start("inference.decode", atNs), tokens: 0 };
+      decode ??= { span: start("inference.decode", atNs), tokens: 0, interferenceMs: 0, rejectedMs: 0 };
       decode.tokens += count;
+      decode.interferenceMs += lost.interferenceMs;
+      decode.rejectedMs += lost.rejectedMs;
       linkBothWays(decode.span, step);
     },
     end(atNs, { aborted }) {
@@ -95,7 +106,12 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
       endQueue(atNs);
       endPrefill(atNs);
       if (!decode) return;
-      setAttributes(decode.span, { "centspan.decode.tokens": decode.tokens });
+      const { tokens, interferenceMs, rejectedMs } = decode;
+      setAttributes(decode.span, {
+        "centspan.decode.tokens": tokens,
+        "centspan.decode.interference_ms": interferenceMs > 0 ? interferenceMs : undefined,
+        "centspan.decode.rejected_ms": rejectedMs > 0 ? rejectedMs : undefined,
+      });
       endSpan(decode.span, atNs);
       decode = null;
     },

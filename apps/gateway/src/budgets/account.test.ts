@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { countToDecimal, createRandom, formatDecimal, parseDecimal, sumDecimals, ZERO } from "@centspan/base";
+import {
+  CentspanError,
+  countToDecimal,
+  createRandom,
+  formatDecimal,
+  parseDecimal,
+  sumDecimals,
+  ZERO,
+} from "@centspan/base";
 import { type Control, openControl } from "@centspan/control";
 import { type BudgetState, budgetInputSchema } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { type Account, createAccount, LEASE_MS } from "./account.ts";
 
 let control: Control;
@@ -18,14 +26,16 @@ beforeAll(async () => {
   await control.ensureWorkspace("local", { id: workspace, name: workspace });
 });
 afterAll(() => control.close());
+afterEach(() => void vi.useRealTimers());
 
 const usd = parseDecimal;
 
 async function openAccounts(limitUsd: string, count: number, store: Pick<Control, "visitBudgetAccount"> = control) {
   const input = { name: `b${++made}`, scope: "team", subject: "ci", period: "month", limitUsd };
-  const { budgetId } = await control.createBudget(workspace, budgetInputSchema.parse(input));
+  const { budgetId } = await control.createBudget(workspace, budgetInputSchema.parse(input), "tests");
   const clock = { aheadMs: 0 };
   const idle = new Set<number>();
+  const reported: string[] = [];
   const accounts = Array.from({ length: count }, (_, at) =>
     createAccount({
       id: { budgetId, subject: "ci", from: FROM },
@@ -33,6 +43,7 @@ async function openAccounts(limitUsd: string, count: number, store: Pick<Control
       store,
       nowMs: () => performance.now() + clock.aheadMs,
       onState: () => undefined,
+      report: (thrown) => void reported.push(String(thrown)),
       onIdle: () => idle.add(at),
     }),
   );
@@ -42,7 +53,7 @@ async function openAccounts(limitUsd: string, count: number, store: Pick<Control
     const [found] = await control.listBudgetAccounts([{ budgetId, from: FROM }], 1);
     return [formatDecimal(found?.spentUsd ?? ZERO), formatDecimal(found?.reservedUsd ?? ZERO)];
   };
-  return { budgetId, accounts, first, clock, idle, read };
+  return { budgetId, accounts, first, clock, idle, reported, read };
 }
 
 /** Sets aside, waiting for what others hold as a client would; null where what was spent leaves too little. */
@@ -123,7 +134,7 @@ describe("accounts of several processes", () => {
         const state = await control.visitBudgetAccount(visit);
         if (!loses) return state;
         loses = false;
-        throw new Error("the connection broke");
+        throw new CentspanError("store_unavailable", "the connection broke");
       },
     });
     await first.setAside(usd("0.2"));
@@ -135,6 +146,53 @@ describe("accounts of several processes", () => {
     await waitUntil("the rest to be told", async () => (await read())[0] === "0.105");
     await first.close();
     expect(await read()).toEqual(["0.105", "0"]);
+  });
+
+  it("ask more and more rarely while the store is away, and count all of it when it is back", async () => {
+    let visits = 0;
+    let isAway = false;
+    const { first, reported, read } = await openAccounts("1", 1, {
+      async visitBudgetAccount(visit) {
+        visits += 1;
+        if (isAway) throw new CentspanError("store_unavailable", "away");
+        return control.visitBudgetAccount(visit);
+      },
+    });
+    await first.setAside(usd("0.2"));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    isAway = true;
+    first.settle(usd("0.2"), usd("0.1"));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(visits).toBeLessThan(75);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 6);
+    vi.useRealTimers();
+    await first.close();
+    expect([await read(), reported]).toEqual([["0.1", "0"], []]);
+  });
+
+  it("report what the store refuses though it is there, and drop it after some repetitions", async () => {
+    let visits = 0;
+    let refuses = true;
+    const { first, reported, idle, read } = await openAccounts("1", 1, {
+      async visitBudgetAccount(visit) {
+        visits += 1;
+        if (refuses) throw new Error("index row size 6056 exceeds btree version 4 maximum 2704");
+        return control.visitBudgetAccount(visit);
+      },
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    first.settle(ZERO, usd("0.1"));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([visits, idle.size]).toEqual([5, 1]);
+    expect(reported.at(-1)).toContain("0.1 USD of budget");
+    expect(reported.map((line) => line.endsWith("are not counted"))).toEqual([false, false, false, false, true]);
+    refuses = false;
+    first.settle(ZERO, usd("0.02"));
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 6);
+    vi.useRealTimers();
+    await first.close();
+    expect(await read()).toEqual(["0.02", "0"]);
   });
 
   it("are forgotten when there is nothing more to tell or hold", async () => {

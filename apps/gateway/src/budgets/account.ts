@@ -3,7 +3,7 @@
  * While it holds enough, setting aside asks nobody. Invariant: what is set aside, and what was spent and not yet told, is
  * never more than what is held, but for calls that cost more than was set aside for them.
  */
-import { createId, type Decimal, ZERO } from "@centspan/base";
+import { CentspanError, createId, type Decimal, formatDecimal, ZERO } from "@centspan/base";
 import type { BudgetAccountId, BudgetAccounts, BudgetState } from "@centspan/model";
 
 export type Account = {
@@ -25,6 +25,8 @@ export type AccountOptions = {
   nowMs(): number;
   /** What the store said. */
   onState(state: BudgetState): void;
+  /** Why the store takes nothing, though it is there. */
+  report(thrown: unknown): void;
   /** Nothing is held, set aside or untold. */
   onIdle(): void;
 };
@@ -35,10 +37,14 @@ export const LEASE_MS = 60_000;
 const WAIT_MS = { tell: 250, hold: 1_000, renew: LEASE_MS / 3 };
 /** Since the last call, until none is expected next. */
 const QUIET_MS = 5_000;
+/** Between visits that fail: twice as long each time. */
+const MOST_PAUSE_MS = LEASE_MS / 6;
+/** A visit that the store refuses is repeated so often. */
+const MOST_REFUSALS = 5;
 
 type Waiting = { amountUsd: Decimal; answer(state: BudgetState | null): void; fail(thrown: unknown): void };
 
-export function createAccount({ id, isHard, store, nowMs, onState, onIdle }: AccountOptions): Account {
+export function createAccount({ id, isHard, store, nowMs, onState, report, onIdle }: AccountOptions): Account {
   const holder = createId("gateway");
   let state: BudgetState | null = null;
   let heldUntilMs = 0;
@@ -50,6 +56,8 @@ export function createAccount({ id, isHard, store, nowMs, onState, onIdle }: Acc
   let timer: { dueMs: number; stop(): void } | null = null;
   let isClosed = false;
   let visits = 0;
+  let failures = 0;
+  let refusals = 0;
   /** In the last visit: the next says that there is nothing more, if so. */
   let toldUsd = ZERO;
   /** What the visit that is or was under way tells: until it is answered, it may have counted or not. */
@@ -85,6 +93,8 @@ export function createAccount({ id, isHard, store, nowMs, onState, onIdle }: Acc
       });
       visiting = null;
       telling = null;
+      failures = 0;
+      refusals = 0;
       toldUsd = spentUsd;
       untoldUsd = untoldUsd.minus(spentUsd);
       heldUntilMs = sentMs + LEASE_MS;
@@ -98,9 +108,22 @@ export function createAccount({ id, isHard, store, nowMs, onState, onIdle }: Acc
       if (said !== null) onState(said);
     } catch (thrown) {
       visiting = null;
+      failures += 1;
       for (const { fail } of asked) fail(thrown);
+      if (!(thrown instanceof CentspanError && thrown.code === "store_unavailable")) giveUp(thrown);
     }
     plan();
+  };
+
+  /** What it refuses for good can't be told, and what can't be told is not held against anybody. */
+  const giveUp = (cause: unknown): void => {
+    refusals += 1;
+    const { budgetId, subject } = id;
+    const what = `${formatDecimal(untoldUsd)} USD of budget ${budgetId}, ${JSON.stringify(subject)}`;
+    report(new Error(`${what}: ${refusals < MOST_REFUSALS ? "can't be counted yet" : "are not counted"}`, { cause }));
+    if (refusals < MOST_REFUSALS) return;
+    refusals = 0;
+    [state, telling, untoldUsd, toldUsd] = [null, null, ZERO, ZERO];
   };
 
   const plan = (): void => {
@@ -112,10 +135,11 @@ export function createAccount({ id, isHard, store, nowMs, onState, onIdle }: Acc
   };
 
   const visitWithin = (ms: number): void => {
-    const dueMs = nowMs() + ms;
+    const waitMs = Math.max(ms, failures === 0 ? 0 : Math.min(MOST_PAUSE_MS, WAIT_MS.tell * 2 ** failures));
+    const dueMs = nowMs() + waitMs;
     if (isClosed || visiting !== null || (timer !== null && timer.dueMs <= dueMs)) return;
     timer?.stop();
-    const timeout = setTimeout(() => void visit(), ms).unref();
+    const timeout = setTimeout(() => void visit(), waitMs).unref();
     timer = { dueMs, stop: () => clearTimeout(timeout) };
   };
 

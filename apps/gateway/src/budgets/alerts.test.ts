@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { parseDecimal } from "@centspan/base";
@@ -6,14 +6,16 @@ import { type Control, openControl } from "@centspan/control";
 import { type Budget, budgetInputSchema, findBudgetPeriod } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import { SMTPServer } from "smtp-server";
+import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { createLog } from "./alerts/log-alert.ts";
 import { createMail } from "./alerts/mail-alert.ts";
 import { type Alerts, type Channels, openAlerts } from "./alerts/open-alerts.ts";
-import { createWebhook } from "./alerts/post-alert.ts";
+import { createWebhook, isWebhookSecret } from "./alerts/post-alert.ts";
 
 let control: Control;
 const workspace = `w-${randomBytes(6).toString("hex")}`;
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const NOW_MS = Date.parse("2026-11-15T23:00:00Z");
 const closing: (() => unknown)[] = [];
 let made = 0;
@@ -31,7 +33,7 @@ afterEach(async () => {
 async function createBudget(alerts: object): Promise<Budget> {
   const input = { name: `b${++made}`, scope: "team", subject: "ci", period: "month", timeZone: "Europe/Berlin" };
   const budget = budgetInputSchema.parse({ ...input, limitUsd: "10", alerts });
-  return control.createBudget(workspace, budget);
+  return control.createBudget(workspace, budget, "tests");
 }
 
 /** What a gateway learns when that much is spent. */
@@ -70,6 +72,15 @@ async function startReceiver(answers: number[] = []) {
   return { seen, host, url: `http://${host}/hook` };
 }
 
+it.each([
+  ["a text", "s3cret", false],
+  ["nothing behind the prefix", "whsec_", false],
+  ["fewer than 24 bytes", `whsec_${Buffer.alloc(23).toString("base64")}`, false],
+  ["24 bytes", `whsec_${Buffer.alloc(24).toString("base64")}`, true],
+  ["64 bytes", `whsec_${Buffer.alloc(64).toString("base64")}`, true],
+  ["no base64", `whsec_${"-".repeat(32)}`, false],
+])("a webhook's secret: %s", (_what, secret, isOne) => expect(isWebhookSecret(secret)).toBe(isOne));
+
 describe("alerts of a budget", () => {
   it("are told once for each threshold that was passed, and for a forecast above the limit, by all gateways together", async () => {
     const lines: string[] = [];
@@ -98,9 +109,28 @@ describe("alerts of a budget", () => {
     expect(both.flatMap(({ failures }) => failures)).toEqual([]);
   });
 
+  it("are told again once the limit is another", async () => {
+    const lines: string[] = [];
+    const both = [1, 2].map(() => open({ log: createLog((line) => lines.push(line)) }));
+    const budget = await createBudget({ thresholds: [80, 80], forecast: false });
+    const { workspace: _own, budgetId, createdAt: _at, ...input } = budget;
+    const read = () => lines.map((line) => JSON.parse(line)).filter((line) => line.budget.budgetId === budgetId);
+    for (const { alerts } of both) await spend(alerts, budget, "8");
+    await waitUntil("the first", () => read().length === 1);
+    await control.replaceBudget(workspace, budgetId, { ...input, limitUsd: "100" }, "tests");
+    for (const { alerts } of both) await spend(alerts, budget, "79");
+    for (const { alerts } of both) await spend(alerts, budget, "85");
+    for (const { alerts } of both) await alerts.close();
+    expect(read().map(({ spentUsd, limitUsd }) => [spentUsd, limitUsd])).toEqual([
+      ["8", "10"],
+      ["85", "100"],
+    ]);
+    expect(both.flatMap(({ failures }) => failures)).toEqual([]);
+  });
+
   it("go to its webhook, signed as Standard Webhooks are", async () => {
     const receiver = await startReceiver();
-    const { alerts } = open({ webhook: createWebhook({ secret: "s3cret", hosts: [receiver.host] }) });
+    const { alerts } = open({ webhook: createWebhook({ secret: SECRET, hosts: [receiver.host] }) });
     const budget = await createBudget({ thresholds: [80], webhook: receiver.url });
     await spend(alerts, budget, "9");
     const [{ headers, body } = { headers: {}, body: "" }] = await waitUntil(
@@ -108,14 +138,19 @@ describe("alerts of a budget", () => {
       () => receiver.seen.length === 2 && receiver.seen,
     );
     const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
-    const expected = createHmac("sha256", "s3cret").update(`${id}.${at}.${body}`).digest("base64");
-    expect(signature).toBe(`v1,${expected}`);
+    const signed = {
+      "webhook-id": String(id),
+      "webhook-timestamp": String(at),
+      "webhook-signature": String(signature),
+    };
+    expect(() => new Webhook(SECRET).verify(body, signed)).not.toThrow();
+    expect(() => new Webhook(SECRET).verify(`${body} `, signed)).toThrow();
     expect(JSON.parse(body)).toMatchObject({ id, type: "budget.alert", budget: { budgetId: budget.budgetId } });
   });
 
   it("go to no host that the gateway does not name", async () => {
     const receiver = await startReceiver();
-    const { alerts, failures } = open({ webhook: createWebhook({ secret: "s", hosts: ["hooks.example.com"] }) });
+    const { alerts, failures } = open({ webhook: createWebhook({ secret: SECRET, hosts: ["hooks.example.com"] }) });
     await spend(alerts, await createBudget({ webhook: receiver.url }), "10");
     await alerts.close();
     expect(receiver.seen).toEqual([]);
@@ -127,7 +162,7 @@ describe("alerts of a budget", () => {
     const lines: string[] = [];
     const { alerts, failures } = open({
       log: createLog((line) => lines.push(line)),
-      webhook: createWebhook({ secret: "s", hosts: [receiver.host] }),
+      webhook: createWebhook({ secret: SECRET, hosts: [receiver.host] }),
     });
     const budget = await createBudget({ thresholds: [80], forecast: false, webhook: receiver.url });
     await spend(alerts, budget, "8");

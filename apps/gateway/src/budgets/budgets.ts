@@ -42,13 +42,15 @@ export type Budgets = {
 export type BudgetsOptions = {
   store: Pick<BudgetStore, "listBudgets"> & Pick<BudgetAccounts, "visitBudgetAccount">;
   alerts: Pick<Alerts, "consider">;
+  /** Where it goes that something was not counted. */
+  report(thrown: unknown): void;
   nowMs?(): number;
   /** Wall clock, in milliseconds. */
   todayMs?(): number;
 };
 
 export function openBudgets(options: BudgetsOptions): Budgets {
-  const { store, alerts, nowMs = () => performance.now(), todayMs = Date.now } = options;
+  const { store, alerts, report, nowMs = () => performance.now(), todayMs = Date.now } = options;
   const budgets = createCredentialCache({ find: (workspace) => store.listBudgets(workspace), nowMs });
   const accounts = new Map<string, { account: Account; budget: Budget }>();
   const periods = new Map<string, BudgetPeriod>();
@@ -76,6 +78,7 @@ export function openBudgets(options: BudgetsOptions): Budgets {
       isHard: budget.enforcement === "hard",
       store,
       nowMs,
+      report,
       onState: (state) => alerts.consider({ budget: opened.budget, id, period, nowMs: todayMs() }, state),
       onIdle() {
         if (accounts.get(key) === opened) accounts.delete(key);

@@ -1,25 +1,53 @@
+import { CentspanError } from "@centspan/base";
 import type { PriceTerms } from "@centspan/model";
 import { rateCards } from "@centspan/pricing";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPriceBooks } from "./price-books.ts";
 
-it("is the same book while nothing was agreed on anew, and knows within ten seconds what was", async () => {
-  let [now, reads] = [0, 0];
-  let terms: PriceTerms = { contracts: [], exchangeRates: [] };
+function open() {
+  const terms: PriceTerms = { contracts: [], exchangeRates: [] };
+  const state = { nowMs: 0, reads: 0, isAway: false, terms };
   const store = {
-    readPriceTerms: async () => {
-      reads += 1;
-      return structuredClone(terms);
+    async readPriceTerms() {
+      state.reads += 1;
+      if (state.isAway) throw new CentspanError("store_unavailable", "away");
+      return structuredClone(state.terms);
     },
   };
-  const readPrices = createPriceBooks(rateCards, store, () => now);
-  const first = await readPrices("w");
-  now = 9_999;
-  expect([await readPrices("w"), reads]).toEqual([first, 1]);
-  now = 10_000;
-  expect(await readPrices("w")).toBe(first);
-  terms = { contracts: [], exchangeRates: [{ currency: "EUR", from: "2026-01-01", usd: "1.1", source: "ECB" }] };
-  now = 20_000;
-  expect((await readPrices("w")).exchangeRates).toEqual(terms.exchangeRates);
-  expect([(await readPrices("other")).cards, reads]).toEqual([rateCards, 4]);
+  return { state, readPrices: createPriceBooks(rateCards, store, () => state.nowMs) };
+}
+
+describe("a workspace's prices", () => {
+  it("are the same book while nothing was agreed on anew, and known within ten seconds where something was", async () => {
+    const { state, readPrices } = open();
+    const first = await readPrices("w");
+    state.nowMs = 9_999;
+    expect([await readPrices("w"), state.reads]).toEqual([first, 1]);
+    state.nowMs = 10_000;
+    expect(await readPrices("w")).toBe(first);
+    const exchangeRates = [{ currency: "EUR", from: "2026-01-01", usd: "1.1", source: "ECB" }];
+    state.terms = { contracts: [], exchangeRates };
+    state.nowMs = 20_000;
+    expect((await readPrices("w")).exchangeRates).toEqual(exchangeRates);
+    expect([(await readPrices("other")).cards, state.reads]).toEqual([rateCards, 4]);
+  });
+
+  it("stay what they were for ten minutes while the store is away", async () => {
+    const { state, readPrices } = open();
+    const first = await readPrices("w");
+    state.isAway = true;
+    state.nowMs = 599_999;
+    expect(await readPrices("w")).toBe(first);
+    await expect(readPrices("other")).rejects.toMatchObject({ code: "store_unavailable" });
+    state.nowMs = 601_000;
+    await expect(readPrices("w")).rejects.toMatchObject({ code: "store_unavailable" });
+    state.isAway = false;
+    expect(await readPrices("w")).toEqual(first);
+  });
+
+  it("are asked for once by all calls that need them at that time", async () => {
+    const { state, readPrices } = open();
+    const books = await Promise.all(Array.from({ length: 20 }, () => readPrices("w")));
+    expect([new Set(books).size, state.reads]).toEqual([1, 1]);
+  });
 });

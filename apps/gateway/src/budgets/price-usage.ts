@@ -6,7 +6,15 @@ import { rateCall } from "@centspan/pricing";
 import type { CallFacts, ReportedUsage } from "../protocols/protocol.ts";
 
 /** Whom and what is asked, as far as a price depends on it. */
-export type Priced = { provider: string; model: string; keyId: string; team: string; atNs: bigint };
+export type Priced = {
+  provider: string;
+  model: string;
+  keyId: string;
+  team: string;
+  atNs: bigint;
+  /** As the upstream's address says; an answer may say otherwise. */
+  region: string;
+};
 type Served = { serviceTier: string; region: string };
 
 /** Null where there is no price. */
@@ -17,7 +25,7 @@ export function priceUsage(
   book: PriceBook,
 ): Decimal | null {
   const { buckets, quarantineReason } = splitCall(usage, { inputIncludesCached: true, outputIncludesReasoning: true });
-  const { serviceTier = "", region = "" } = reported ?? {};
+  const { serviceTier = "", region = priced.region } = reported ?? {};
   const known = { ...priced, provider: normaliseProvider(provider, priced.model), serviceTier, region };
   return quarantineReason === "" ? price(known, buckets, book) : null;
 }
@@ -25,6 +33,7 @@ export function priceUsage(
 export type Bound = {
   inputTokens: number;
   outputTokens: number;
+  webSearches: number;
   /** Tiers and regions that it may be served in. */
   serviceTiers: readonly string[];
   regions: readonly string[];
@@ -32,14 +41,17 @@ export type Bound = {
   cachesForAnHour: boolean;
 };
 
-/** The dearest of what may become of it: read or cached, in any tier and region. Null where nothing of that has a price. */
+/**
+ * The dearest of what may become of it: read or cached, with searches or without, in any tier and region. Null where nothing of
+ * that has a price.
+ */
 export function priceBound({ provider, ...priced }: Priced, bound: Bound, book: PriceBook): Decimal | null {
-  const { inputTokens, outputTokens, serviceTiers, regions, cachesForAnHour } = bound;
+  const { inputTokens, outputTokens, webSearches, serviceTiers, regions, cachesForAnHour } = bound;
   const reads: readonly Partial<Buckets>[] = [
     { input: inputTokens },
     { cacheWrite5m: inputTokens },
     ...(cachesForAnHour ? [{ cacheWrite1h: inputTokens }] : []),
-  ];
+  ].flatMap((read) => (webSearches === 0 ? [read] : [read, { ...read, webSearches }]));
   let most: Decimal | null = null;
   for (const serviceTier of serviceTiers) {
     for (const region of regions) {

@@ -21,7 +21,8 @@ export function placeBreakpoints(members: Map<string, string>, json: Readonly<Re
     members.set(name, marked);
     placed += 1;
   };
-  mark("tools", markLast);
+  // Deferred tools stand behind the prefix, and may not have a mark.
+  mark("tools", (text, value) => markLast(text, value, (tool) => Object(tool).defer_loading !== true));
   mark("system", markContent);
   mark("messages", (text, value) => {
     const last = Array.isArray(value) ? Object(value.at(-1)) : {};
@@ -46,11 +47,13 @@ function markContent(text: string, value: unknown): string | null {
 
 const UNMARKABLE = new Set(["thinking", "redacted_thinking"]);
 
-function markLast(text: string, value: unknown): string | null {
-  const last = Array.isArray(value) ? value.at(-1) : null;
+/** The last of those that count. */
+function markLast(text: string, value: unknown, counts: (element: unknown) => boolean = () => true): string | null {
+  const at = Array.isArray(value) ? value.findLastIndex(counts) : -1;
+  const last = Array.isArray(value) ? value[at] : null;
   if (typeof last !== "object" || last === null || UNMARKABLE.has(last.type) || last.text === "") return null;
   const elements = readElements(text);
-  const members = readMembers(elements.at(-1) ?? "{}");
+  const members = readMembers(elements[at] ?? "{}");
   members.set("cache_control", MARK);
-  return writeElements([...elements.slice(0, -1), writeMembers(members)]);
+  return writeElements(elements.with(at, writeMembers(members)));
 }

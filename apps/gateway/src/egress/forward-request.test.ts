@@ -8,14 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { waitUntil } from "@centspan/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTrace, openTestGateway, type TestGateway } from "../testing/open-test-gateway.ts";
+import { describe, expect, it } from "vitest";
+import { createTrace, type TestGateway } from "../testing/open-test-gateway.ts";
 import {
   ask,
-  closeTools,
   listenOn,
   openProxy,
   readSpan,
+  shareGateway,
   startHost,
   startSocketHost,
   type ToolProxy,
@@ -23,12 +23,8 @@ import {
 import type { EgressSettings } from "./serve-egress.ts";
 
 let test: TestGateway;
-beforeAll(async () => {
-  test = await openTestGateway();
-});
-afterAll(async () => {
-  closeTools();
-  await test.close();
+shareGateway((opened) => {
+  test = opened;
 });
 
 const SECRET = "s3cr3t-of-the-host";
@@ -145,6 +141,32 @@ describe("a request that names its whole address", () => {
     const answer = await ask(proxy, `http://127.0.0.1:${before}/`, { proxyTunnel: false });
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "host_unreachable"]);
     await expect(ask(proxy, `http://127.0.0.1:${within}/`, { proxyTunnel: false })).rejects.toThrow();
+  });
+
+  it("ends with a host that switches protocols, and with a client that gives up, and each gives its place back", async () => {
+    const switching = await startSocketHost((socket) =>
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+      ),
+    );
+    const seen = { asked: 0, letGo: 0 };
+    const silent = await startSocketHost((socket) => {
+      socket.on("data", () => seen.asked++).once("end", () => seen.letGo++);
+    });
+    const hosts = [`127.0.0.1:${switching}`, `127.0.0.1:${silent}`];
+    const proxy = await openProxy(test, { hosts }, { limits: { connectionsPerKey: 1 } });
+    for (let times = 0; times < 2; times++) {
+      const answer = await ask(proxy, `http://${hosts[0]}/`, { proxyTunnel: false });
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "host_unreachable"]);
+    }
+    for (let times = 1; times <= 2; times++) {
+      const headers = { "proxy-authorization": `Bearer ${proxy.secret}` };
+      const sent = startRequest(proxy.url, { path: `http://${hosts[1]}/`, headers, agent: false }).end();
+      sent.on("error", () => undefined);
+      await waitUntil("the host is asked", async () => seen.asked === times);
+      sent.destroy();
+      await waitUntil("the host is let go", async () => seen.letGo === times);
+    }
   });
 
   it("gets no secret back from a host that repeats what it was sent", async () => {

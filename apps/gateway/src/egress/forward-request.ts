@@ -3,8 +3,7 @@
  * passed back as it comes. An address of https is asked over TLS, which begins here.
  * Must not: send headers that are meant for the gateway; let a client say where a body ends in two ways.
  */
-import { once } from "node:events";
-import { type IncomingMessage, type ServerResponse, request as startRequest } from "node:http";
+import { type ClientRequest, type IncomingMessage, type ServerResponse, request as startRequest } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { CentspanError } from "@centspan/base";
@@ -67,11 +66,11 @@ export async function forwardRequest(
       setHost: false,
       createConnection: () => socket,
     });
-    const answered: Promise<IncomingMessage[]> = once(outgoing, "response");
+    // A client that has given up waits for nothing: its place is another one's.
+    response.once("close", () => socket.destroy());
     // An answer may come before all was sent; where none comes, that says why.
     pipeline(request, outgoing).catch(() => undefined);
-    const [answer] = await answered;
-    if (answer !== undefined) await passAnswer(answer, response, placed);
+    await passAnswer(await awaitAnswer(outgoing), response, placed);
   } catch (cause) {
     if (cause instanceof CentspanError) throw cause;
     const message = "host: broke off before its answer was complete";
@@ -80,6 +79,13 @@ export async function forwardRequest(
     socket.destroy();
   }
 }
+
+const awaitAnswer = (outgoing: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    outgoing.once("response", resolve).once("error", reject);
+    // Nothing else would come of it: Node gives the connection away, and says no more.
+    outgoing.once("upgrade", () => reject(new Error("switched to a protocol that it was not asked for")));
+  });
 
 async function passAnswer(answer: IncomingMessage, response: ServerResponse, placed: Placed): Promise<void> {
   const { statusCode = 502 } = answer;

@@ -52,7 +52,6 @@ export async function openPassage(
     ...(traceId !== undefined && { traceId }),
     subject: target?.host ?? "unknown",
     attributes: {
-      ...readIdentity(own),
       "http.request.method": method,
       "server.address": target?.host,
       "server.port": target?.port,
@@ -61,6 +60,7 @@ export async function openPassage(
   const note = (attributes: SpanAttributes): void => setAttributes(span, attributes);
   let giveBack = (): void => undefined;
   try {
+    note(readIdentity(own));
     const principal = await authenticate(own, options.credentials, FIELD);
     note(describeKey(principal));
     if (target === null) throw new CentspanError("invalid_request", "host: is no host and port", { field: "host" });

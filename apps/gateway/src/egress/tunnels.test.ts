@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { waitUntil } from "@centspan/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTrace, openTestGateway, type TestGateway } from "../testing/open-test-gateway.ts";
 import {
   ask,
   basic,
-  closeTools,
   listenOn,
   openProxy,
   readSpan,
+  shareGateway,
   startHost,
   startSocketHost,
   tunnel,
@@ -17,12 +17,8 @@ import {
 import type { EgressSettings } from "./serve-egress.ts";
 
 let test: TestGateway;
-beforeAll(async () => {
-  test = await openTestGateway();
-});
-afterAll(async () => {
-  closeTools();
-  await test.close();
+shareGateway((opened) => {
+  test = opened;
 });
 
 describe("a tunnel", () => {

@@ -3,14 +3,22 @@
  * Bounded by pieces over all conversations and by prompts of each; who was silent longest is forgotten first, and whoever
  * says nothing for a day is forgotten too. A conversation that forks (sub-agents, side questions) keeps several.
  */
-import { areOneConversation, comparePrompts, type PromptComparison } from "./compare-prompts.ts";
+import { areOneConversation, compareHeads, comparePrompts, type PromptComparison } from "./compare-prompts.ts";
+import { createPieceReader, type PieceTraits } from "./describe-piece.ts";
 import type { Prompt } from "./read-prompt.ts";
 
+/** `spanId` is of the call that it was compared with. */
+export type KeptComparison = PromptComparison & { spanId: string };
+
 export type PrefixMemory = {
-  /** Against the prompt that it goes on best from; null where nothing of its conversation is known. */
-  compare(conversation: string, prompt: Prompt): PromptComparison | null;
+  /**
+   * Against the prompt that it goes on best from. Where nothing of its conversation is known, against how the owner's latest
+   * prompt of the same agent began, if that began otherwise and a cache would still have it; else null.
+   */
+  compare(conversation: string, prompt: Prompt, owner?: string): KeptComparison | null;
   /** What a cache may hold from now on. */
-  keep(conversation: string, prompt: Prompt): void;
+  keep(conversation: string, prompt: Prompt, call?: { owner: string; spanId: string }): void;
+  readPiece(piece: unknown, pieceHash: number): PieceTraits;
 };
 
 export type PrefixMemoryOptions = {
@@ -23,12 +31,18 @@ export type PrefixMemoryOptions = {
 const MAX_PROMPTS = 4;
 const FORGET_MS = 24 * 3_600_000;
 
-type Kept = { prompt: Prompt; atMs: number };
+const MOST_AGENTS = 2_000;
+/** Of a head that is smaller a cache holds nothing worth a word. */
+const LEAST_HEAD_TOKENS = 1_024;
+
+type Kept = { prompt: Prompt; atMs: number; spanId: string };
 
 export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: PrefixMemoryOptions = {}): PrefixMemory {
   const nowMs = options.nowMs ?? (() => performance.now());
   /** In order of use, the least recently used first; prompts of each, the latest first. */
   const conversations = new Map<string, Kept[]>();
+  /** The latest prompt of each agent of each owner. */
+  const agents = new Map<string, Kept>();
   let pieces = 0;
 
   const forget = (id: string): void => {
@@ -43,20 +57,39 @@ export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: Prefix
     }
   };
 
+  const compareAgent = (prompt: Prompt, owner: string): KeptComparison | null => {
+    const kept = agents.get(nameAgent(owner, prompt));
+    if (kept === undefined || prompt.headTokens < LEAST_HEAD_TOKENS) return null;
+    const idleMs = nowMs() - kept.atMs;
+    const compared = compareHeads(kept.prompt, prompt, idleMs);
+    return compared.diverged === null || idleMs > kept.prompt.cacheMs ? null : { ...compared, spanId: kept.spanId };
+  };
+
   return {
-    compare(conversation, prompt) {
+    readPiece: createPieceReader(),
+    compare(conversation, prompt, owner = "") {
       forgetOldest();
       const kept = conversations.get(conversation) ?? [];
       const related = kept.filter((each) => prompt.compacted || areOneConversation(each.prompt, prompt));
-      const compared = related.map((each) => comparePrompts(each.prompt, prompt, nowMs() - each.atMs));
+      if (related.length === 0) return compareAgent(prompt, owner);
+      const compared = related.map(({ prompt: before, atMs, spanId }) => ({
+        spanId,
+        ...comparePrompts(before, prompt, nowMs() - atMs),
+      }));
       // The first is the latest: of two that share as much it counts.
-      return compared.reduce<PromptComparison | null>((best, each) => (isBetter(each, best) ? each : best), null);
+      return compared.reduce<KeptComparison | null>((best, each) => (isBetter(each, best) ? each : best), null);
     },
-    keep(conversation, prompt) {
+    keep(conversation, prompt, { owner, spanId } = { owner: "", spanId: "" }) {
+      const latest = { prompt, atMs: nowMs(), spanId };
+      const agent = nameAgent(owner, prompt);
+      agents.delete(agent);
+      agents.set(agent, latest);
+      const [oldest] = agents.keys();
+      if (agents.size > MOST_AGENTS && oldest !== undefined) agents.delete(oldest);
       const kept = conversations.get(conversation) ?? [];
       conversations.delete(conversation);
       conversations.set(conversation, kept);
-      kept.unshift({ prompt, atMs: nowMs() });
+      kept.unshift(latest);
       pieces += weigh(prompt);
       const dropped = kept.splice(MAX_PROMPTS);
       for (const each of dropped) pieces -= weigh(each.prompt);
@@ -65,9 +98,12 @@ export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: Prefix
   };
 }
 
-/** The one of which most stayed; of two that were asked in different ways the one that was asked alike. */
+const nameAgent = (owner: string, { family }: Prompt): string => JSON.stringify([owner, family]);
+
+/** The one that most was said of again, or else of which most stayed; of two that were asked in different ways the one that was asked alike. */
 function isBetter(each: PromptComparison, best: PromptComparison | null): boolean {
   if (best === null) return true;
+  if (each.sharedItems !== best.sharedItems) return each.sharedItems > best.sharedItems;
   if (each.sharedPieces !== best.sharedPieces) return each.sharedPieces > best.sharedPieces;
   return each.changedParameters < best.changedParameters;
 }

@@ -43,6 +43,8 @@ describe("what is compared", () => {
     expect(comparePrompts(readMessages(plain), readMessages(marked), 0)).toEqual({
       sharedPieces: 4,
       diverged: null,
+      sharedItems: 2,
+      knownTokens: 0,
       changedParameters: 0,
       reasons: [],
     });
@@ -89,6 +91,28 @@ describe("what is compared", () => {
     expect({ ...section, reasons, shared: sharedPieces }).toEqual(expected);
   });
 
+  const schema = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } } };
+  const turned = { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" };
+  const tool = (name: string, parameters: object = schema) => ({ type: "function", name, parameters });
+  const told = { instructions: "Today is Monday, 12:01. Be brief.", tools: [tool("a"), tool("b")], input: base.input };
+  it.each<[string, object, string]>([
+    ["clock", { instructions: "Today is Tuesday, 9:30. Be brief." }, "instructions"],
+    ["text", { instructions: "Today is Monday, 12:01. Be long." }, "instructions"],
+    ["tool_order", { tools: [tool("b"), tool("a")] }, "tools[0]"],
+    ["key_order", { tools: [tool("a"), tool("b", turned)] }, "tools[1]"],
+    ["tool_order", { tools: [tool("b", turned), tool("a")] }, "tools[0]"],
+    ["tools_added", { tools: [tool("a"), tool("c"), tool("b")] }, "tools[1]"],
+    ["tools_removed", { tools: [tool("b")] }, "tools[0]"],
+    ["tool_changed", { tools: [tool("a"), tool("b", { type: "object" })] }, "tools[1]"],
+    ["item_changed", { input: [user("one"), user("2")] }, "items[1]"],
+    ["items_dropped", { input: [user("two")] }, "items[0]"],
+    ["items_dropped", { input: [user("one")] }, "items[1]"],
+  ])("says in a word what changed: %s", (change, changed, path) => {
+    const { diverged } = comparePrompts(readResponses(told), readResponses({ ...told, ...changed }), 0);
+    const at = diverged?.member === "system" ? "instructions" : `${diverged?.member}[${diverged?.index}]`;
+    expect([diverged?.change, at]).toEqual([change, path]);
+  });
+
   it("names model and effort as they go upstream, and time, by what keeps the prefix longest", () => {
     const before = readPrompt(base, layoutOf(responses), "a", "low");
     const now = readPrompt(base, layoutOf(responses), "b", "high");
@@ -104,6 +128,23 @@ describe("what is compared", () => {
     expect(comparePrompts(hour, hour, 3_600_001).reasons).toEqual(["ttl_passed"]);
   });
 
+  it.each<[string, string[], number]>([
+    ["all of it, where it only grew", ["a", "b", "c", "d"], 1_007],
+    ["what is in its place, where something was changed", ["a", "B", "c", "d"], 1_007],
+    ["what is in its place, where the last was changed", ["a", "b", "S", "d"], 1_007],
+    ["what is left, where the rest was dropped", ["c", "d"], 1_004],
+    ["what is left, where a summary stands for the rest", ["a", "S", "d"], 1_001],
+    ["nothing of it but the head, where all was summed up", ["S", "d"], 1_000],
+  ])("knows of an earlier prompt %s", (_what, texts, known) => {
+    const sizes: Record<string, number> = { a: 1, b: 2, B: 2, c: 4, d: 8, S: 16 };
+    const read = (list: string[]): Prompt => {
+      const itemTokens = list.map((text) => sizes[text] ?? 0);
+      const tokens = itemTokens.reduce((sum, each) => sum + each, 1_000);
+      return readPrompt({ input: list.map(user) }, layoutOf(responses), "m", "", { tokens, itemTokens });
+    };
+    expect(comparePrompts(read(["a", "b", "c"]), read(texts), 0).knownTokens).toBe(known);
+  });
+
   it("shares what a comparison piece by piece would find", () => {
     const texts = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 6 });
     fc.assert(
@@ -114,7 +155,8 @@ describe("what is compared", () => {
         const shared = at < 0 ? left.length : at;
         const compared = comparePrompts(before, now, 0);
         expect(compared.sharedPieces).toBe(shared);
-        expect(compared.diverged).toEqual(at < 0 ? null : { section: "history", member: "items", index: at });
+        if (at < 0) expect(compared.diverged).toBeNull();
+        else expect(compared.diverged).toMatchObject({ section: "history", member: "items", index: at });
       }),
     );
   });
@@ -157,6 +199,35 @@ describe("real agents", () => {
 });
 
 describe("what is remembered", () => {
+  it("is compared with what was said last, though an earlier prompt began in the same way", () => {
+    const memory = createPrefixMemory();
+    const [a, b] = ["a", "b"].map((name) => ({ type: "function", name }));
+    const ask = (tools: unknown[], ...texts: string[]) => readResponses({ tools, input: texts.map(user) });
+    memory.keep("c", ask([a, b], "1"));
+    memory.keep("c", ask([b, a], "1", "2"));
+    expect(memory.compare("c", ask([a, b], "1", "2", "3"))?.diverged?.change).toBe("tool_order");
+  });
+
+  it("is how an agent's prompts begin, too, over conversations that have nothing else in common", () => {
+    const memory = createPrefixMemory();
+    const ask = (instructions: string, question: string, headTokens = 15_000) =>
+      readPrompt({ instructions, input: [user(question)] }, layoutOf(responses), "m", "", {
+        headTokens,
+        tokens: 17_000,
+      });
+    memory.keep("c", ask("It is 12:01.", "one"), { owner: "key", spanId: "span" });
+    expect(memory.compare("d", ask("It is 12:01.", "two"), "key")).toBeNull();
+    expect(memory.compare("d", ask("It is 12:02.", "two"), "key")).toMatchObject({
+      knownTokens: 15_000,
+      spanId: "span",
+      diverged: { change: "clock", section: "system" },
+      reasons: ["system_changed"],
+    });
+    expect(memory.compare("d", ask("It is 12:02.", "two"), "another key")).toBeNull();
+    expect(memory.compare("d", ask("It is late.", "two"), "key")).toBeNull();
+    expect(memory.compare("d", ask("It is 12:02.", "two", 500), "key")).toBeNull();
+  });
+
   const turn = (...texts: string[]): Prompt => readResponses({ instructions: "s", input: texts.map(user) });
 
   it("is compared within its conversation, over a side question and beside another thread", () => {

@@ -4,19 +4,28 @@
  * Keeps hashes, never texts.
  */
 import { hash } from "node:crypto";
+import { abbreviateText } from "@centspan/tokens";
+import { describePiece, type PieceTraits } from "./describe-piece.ts";
 
 /** Top-level members in which a protocol's prompt stands, and how long its providers' caches keep what nobody asks for. */
 export type PromptLayout = { system: string | null; tools: string; items: string; cacheMs(model: string): number };
 
 export type PrefixSection = "system" | "tools" | "history" | "results";
 
-/** Parallel lists, one entry for each piece. */
-export type Pieces = { hashes: number[]; sections: PrefixSection[] };
+/** Parallel lists, one entry for each piece. Traits are those of system texts and tools; the others have none. */
+export type Pieces = { hashes: number[]; sections: PrefixSection[]; traits: (PieceTraits | null)[] };
 
 export type Prompt = {
   system: Pieces;
   tools: Pieces;
   items: Pieces;
+  /** Tokens of all of it, and of the system texts and tools it begins with; 0 where nobody counted. */
+  tokens: number;
+  headTokens: number;
+  /** Of each item; null where nobody counted, or where items are not what was counted one by one. */
+  itemTokens: readonly number[] | null;
+  /** The same for prompts of one agent: its tools by name, and its system text without what a clock changes. */
+  family: string;
   /** What else decides whether a prefix can be found, by the reason that a change of it is. */
   parameters: Record<ParameterReason, string>;
   /** Its history was compacted before. */
@@ -37,14 +46,30 @@ export type ParameterReason =
 
 const HOUR_MS = 3_600_000;
 
+export type PromptOptions = {
+  tokens?: number;
+  headTokens?: number;
+  itemTokens?: readonly number[];
+  readPiece?(piece: unknown, pieceHash: number): PieceTraits;
+};
+
 /** `json` has passed the protocol; `model` and `effort` are those that are asked for upstream. */
-export function readPrompt(json: unknown, layout: PromptLayout, model: string, effort: string): Prompt {
+export function readPrompt(
+  json: unknown,
+  layout: PromptLayout,
+  model: string,
+  effort: string,
+  { tokens = 0, headTokens = 0, itemTokens = [], readPiece = describePiece }: PromptOptions = {},
+): Prompt {
   const body = Object(json);
   const marks = { hourLong: false };
   const cut = (member: string | null, readSection: (piece: unknown) => PrefixSection): Pieces => {
     const value = member === null ? undefined : body[member];
     const list: unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-    return { hashes: list.map((piece) => hashPiece(piece, marks)), sections: list.map(readSection) };
+    const hashes = list.map((piece) => hashPiece(piece, marks));
+    const sections = list.map(readSection);
+    const traits = list.map((piece, index) => (isHead(sections[index]) ? readPiece(piece, hashes[index] ?? 0) : null));
+    return { hashes, sections, traits };
   };
   const items = cut(layout.items, readItemSection);
   const system = cut(layout.system, () => "system");
@@ -54,6 +79,10 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
     system,
     tools,
     items,
+    tokens,
+    headTokens,
+    itemTokens: itemTokens.length === items.hashes.length ? itemTokens : null,
+    family: nameFamily(system, tools, items),
     parameters: {
       model_changed: model,
       prompt_cache_key_changed: hashValue(body.prompt_cache_key),
@@ -66,6 +95,19 @@ export function readPrompt(json: unknown, layout: PromptLayout, model: string, e
     compacts: hasType(body[layout.items], /^compaction_trigger$/),
     cacheMs: kept,
   };
+}
+
+const isHead = (section: PrefixSection | undefined): boolean => section === "system" || section === "tools";
+
+/** Leading pieces of the items that are instructions. */
+export function countHeadItems({ sections }: Pieces): number {
+  const first = sections.findIndex((section) => !isHead(section));
+  return first < 0 ? sections.length : first;
+}
+
+function nameFamily(system: Pieces, tools: Pieces, items: Pieces): string {
+  const texts = [...system.traits, ...items.traits.slice(0, countHeadItems(items))].map((one) => one?.timeless);
+  return JSON.stringify([texts, tools.traits.map((one) => one?.name).sort()]);
 }
 
 /** A format may hold a schema of any length. */
@@ -110,11 +152,11 @@ const UNSEEN = new Set([
 ]);
 
 /**
- * Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. Texts are written
- * as they are, behind their length: to escape a megabyte of them would take as long as all the rest.
+ * Of items and of the blocks in them. Arguments, inputs and schemas are objects of their own and stay whole. Texts are
+ * abbreviated: to escape or to hash a megabyte of them would take as long as all the rest.
  */
 function writeSeen(value: unknown, marks: Marks): string {
-  if (typeof value === "string") return `${value.length}:${value}`;
+  if (typeof value === "string") return abbreviateText(value);
   if (Array.isArray(value)) {
     // Where a text is cut into blocks shifts with the marks.
     const isOneText = value.every(isText);

@@ -4,17 +4,17 @@ import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspa
 import { z } from "zod";
 import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import chatOutput from "../content/read-chat-output.ts";
-import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
+import { type CallFacts, defineProtocol, noteSaid, noteUsage, parseJson, saidName } from "./protocol.ts";
 
 /** The same shape serves whole answers (`message`) and chunks (`delta`). */
 const completionSchema = z.looseObject({
-  id: z.string().optional().catch(undefined),
-  model: z.string().optional().catch(undefined),
+  id: saidName,
+  model: saidName,
   error: z.unknown().optional(),
   choices: z
     .array(
       z.looseObject({
-        finish_reason: z.string().nullish().catch(undefined),
+        finish_reason: saidName,
         delta: z.record(z.string(), z.unknown()).nullish().catch(undefined),
       }),
     )
@@ -29,8 +29,9 @@ function readCompletion(completion: z.infer<typeof completionSchema>, facts: Cal
   noteUsage(facts, apiShapes.chat, completion);
   for (const choice of completion.choices ?? []) {
     if (typeof choice.finish_reason === "string") facts.finishReasons.push(choice.finish_reason);
+    noteSaid(facts, choice.delta ?? choice.message);
   }
-  if (facts.finishReasons.length > 0) facts.generated = true;
+  if (facts.finishReasons.length >= facts.answers) facts.generated = true;
   if (completion.error !== undefined && completion.error !== null) facts.failed = true;
 }
 
@@ -46,7 +47,8 @@ const requestSchema = chatRequestSchema.transform((request) => {
     effort: request.reasoning_effort ?? "",
     cacheKey: typeof request.prompt_cache_key === "string" ? request.prompt_cache_key : "",
     conversation: readChatConversation(request),
-    maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+    // Servers go by the one or the other.
+    maxOutputTokens: Math.max(request.max_completion_tokens ?? 0, request.max_tokens ?? 0) || null,
     answers: typeof request.n === "number" && request.n > 1 ? request.n : 1,
     additions: asksUsage ? { stream_options: { ...request.stream_options, include_usage: true } } : {},
     hidesUsageChunk: asksUsage,
@@ -60,6 +62,7 @@ export default defineProtocol({
   route: "/v1/chat/completions",
   layout: { system: null, tools: "tools", items: "messages", cacheMs: openAiCacheMs },
   readRequest: (body) => requestSchema.safeParse(body),
+  members: new Set(Object.keys(chatRequestSchema.shape)),
   output: chatOutput,
   placeBreakpoints: (members, json, model) =>
     placeOpenAiBreakpoint(members, json, model, { items: "messages", textType: "text" }),

@@ -1,27 +1,26 @@
 /** OpenAI's embeddings: POST /v1/embeddings. Texts in, vectors out; nothing is generated. */
 import { apiShapes } from "@centspan/dialects";
-import { type ConversationItem, toOpenAiError } from "@centspan/model";
+import { type ConversationItem, modelName, toOpenAiError } from "@centspan/model";
 import { z } from "zod";
-import { defineProtocol, noteUsage } from "./protocol.ts";
+import { defineProtocol, noteUsage, saidName } from "./protocol.ts";
 
 const tokenIds = z.array(z.int().nonnegative()).min(1);
 
-const requestSchema = z
-  .looseObject({
-    model: z.string().min(1),
-    input: z.union([z.string(), z.array(z.string()).min(1), tokenIds, z.array(tokenIds).min(1)]),
-  })
-  .transform(({ model, input }) => ({
-    model,
-    stream: false,
-    effort: "",
-    cacheKey: "",
-    conversation: { instructions: "", tools: [], items: listTexts(input).map(toItem) },
-    maxOutputTokens: null,
-    answers: 1,
-    additions: {},
-    hidesUsageChunk: false,
-  }));
+const bodySchema = z.looseObject({
+  model: modelName,
+  input: z.union([z.string(), z.array(z.string()).min(1), tokenIds, z.array(tokenIds).min(1)]),
+});
+const requestSchema = bodySchema.transform(({ model, input }) => ({
+  model,
+  stream: false,
+  effort: "",
+  cacheKey: "",
+  conversation: { instructions: "", tools: [], items: listTexts(input).map(toItem) },
+  maxOutputTokens: null,
+  answers: 1,
+  additions: {},
+  hidesUsageChunk: false,
+}));
 
 const listTexts = (input: string | readonly unknown[]): string[] =>
   typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
@@ -29,7 +28,7 @@ const listTexts = (input: string | readonly unknown[]): string[] =>
 const toItem = (text: string): ConversationItem => ({ type: "message", role: "user", text });
 
 const answerSchema = z.looseObject({
-  model: z.string().optional().catch(undefined),
+  model: saidName,
 });
 
 export default defineProtocol({
@@ -38,6 +37,7 @@ export default defineProtocol({
   operation: "embeddings",
   route: "/v1/embeddings",
   readRequest: (body) => requestSchema.safeParse(body),
+  members: new Set(Object.keys(bodySchema.shape)),
   readEvent: () => ({ output: false, usageOnly: false }),
   readAnswer(body, facts) {
     const answer = answerSchema.safeParse(body).data;

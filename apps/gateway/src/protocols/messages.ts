@@ -4,22 +4,19 @@ import { messagesRequestSchema, readMessagesConversation, toAnthropicError } fro
 import { z } from "zod";
 import { placeBreakpoints } from "../cache-help/place-breakpoints.ts";
 import messagesOutput from "../content/read-messages-output.ts";
-import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
+import { type CallFacts, defineProtocol, noteSaid, noteUsage, parseJson, saidName } from "./protocol.ts";
 
 const messageSchema = z.looseObject({
-  id: z.string().optional().catch(undefined),
-  model: z.string().optional().catch(undefined),
-  stop_reason: z.string().nullish().catch(undefined),
+  id: saidName,
+  model: saidName,
+  stop_reason: saidName,
 });
 
 const eventSchema = z.looseObject({
   type: z.string(),
   message: messageSchema.optional().catch(undefined),
   content_block: z.looseObject({ type: z.string() }).optional().catch(undefined),
-  delta: z
-    .looseObject({ stop_reason: z.string().nullish().catch(undefined) })
-    .optional()
-    .catch(undefined),
+  delta: z.looseObject({ stop_reason: saidName }).optional().catch(undefined),
   usage: z.unknown().optional(),
 });
 
@@ -60,6 +57,7 @@ export default defineProtocol({
   // Claude Code.
   callIdHeader: (headers) => (headers["x-claude-code-session-id"] === undefined ? null : "request-id"),
   readRequest: (body) => requestSchema.safeParse(body),
+  members: new Set(Object.keys(messagesRequestSchema.shape)),
   readEvent(data, facts) {
     const event = eventSchema.safeParse(parseJson(data)).data;
     if (!event) return { output: false, usageOnly: false };
@@ -84,11 +82,15 @@ export default defineProtocol({
         break;
     }
     const begins = event.type === "content_block_start" && !SILENT_BLOCKS.has(event.content_block?.type ?? "text");
-    return { output: begins || event.type === "content_block_delta", usageOnly: false };
+    const continues = event.type === "content_block_delta";
+    if (continues) noteSaid(facts, event.delta);
+    return { output: begins || continues, usageOnly: false };
   },
   readAnswer(body, facts) {
     const message = messageSchema.safeParse(body).data;
-    if (message) readMessage(message, facts);
+    if (!message) return;
+    readMessage(message, facts);
+    noteSaid(facts, message.content);
   },
   placeBreakpoints,
   output: messagesOutput,

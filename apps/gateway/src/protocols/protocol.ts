@@ -7,19 +7,21 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CentspanError } from "@centspan/base";
 import { type ApiShape, type Counts, type PayloadUsage, readPayload } from "@centspan/dialects";
 import type { Conversation } from "@centspan/model";
-import type { z } from "zod";
+import { z } from "zod";
 import type { OutputReader } from "../content/output-parts.ts";
 import type { PromptLayout } from "../prefix/read-prompt.ts";
 
 /** What the gateway needs to know of a request. */
-export type InferenceRequest = {
+export type InferenceRequest = RequestFacts & { conversation: Conversation };
+
+/** All but what it says: this is small, and known until its answer has ended. */
+export type RequestFacts = {
   model: string;
   stream: boolean;
   /** Reasoning effort asked for; "" when none was. */
   effort: string;
   /** The thread the client caches its prompt under; "" when it names none. */
   cacheKey: string;
-  conversation: Conversation;
   /** The most that one answer may have, where it says so. */
   maxOutputTokens: number | null;
   /** How many answers it asks for. */
@@ -29,6 +31,9 @@ export type InferenceRequest = {
   /** True when the client did not ask for the usage chunk that was asked for on its behalf. */
   hidesUsageChunk: boolean;
 };
+
+/** A name that an answer says. What is too long for one, or none at all, counts as not said. */
+export const saidName = z.string().max(512).nullish().catch(undefined);
 
 /** Usage as the upstream reported it; input includes cached tokens. */
 export type ReportedUsage = Counts & { input: number };
@@ -42,14 +47,20 @@ export type CallFacts = {
   usage?: ReportedUsage | undefined;
   /** Usage as it was at the beginning: more may have been generated since. */
   usagePartial?: boolean | undefined;
+  /** What was generated, for where nobody else counts it: the beginning of it as text, and all of it in characters. */
+  said: { text: string; chars: number };
   finishReasons: string[];
+  /** How many answers were asked for in one. */
+  readonly answers: number;
   /** The model has said all it will; only bookkeeping may follow. */
   generated: boolean;
   failed: boolean;
 };
 
-export const createCallFacts = (): CallFacts => ({
+export const createCallFacts = (answers = 1): CallFacts => ({
+  said: { text: "", chars: 0 },
   finishReasons: [],
+  answers,
   generated: false,
   failed: false,
 });
@@ -66,6 +77,35 @@ export function noteUsage(facts: CallFacts, shape: ApiShape, carrier: unknown): 
   if (input === undefined || Object.values(counts).some((count) => !(count >= 0))) return;
   facts.reported = reported;
   facts.usage = { ...counts, input: shape.inputIncludesCached ? input : input + cacheRead + cacheWrite };
+}
+
+/** As much as is counted token by token; of what is longer the rest is taken to be like it. */
+const MAX_SAID_CHARS = 16 * 1024;
+/** Members of what a model says that are no part of what it generates. */
+const UNSAID = new Set([
+  "role",
+  "type",
+  "id",
+  "call_id",
+  "status",
+  "signature",
+  "finish_reason",
+  "logprobs",
+  "annotations",
+]);
+
+/** Takes the texts of an answer, or of a piece of one, into `facts`: what the model says, thinks and calls tools with. */
+export function noteSaid({ said }: CallFacts, value: unknown): void {
+  const note = (inner: unknown): void => {
+    if (typeof inner === "string") {
+      said.chars += inner.length;
+      if (said.text.length < MAX_SAID_CHARS) said.text += inner.slice(0, MAX_SAID_CHARS - said.text.length);
+    } else if (Array.isArray(inner)) inner.forEach(note);
+    else if (typeof inner === "object" && inner !== null) {
+      for (const [name, member] of Object.entries(inner)) if (!UNSAID.has(name)) note(member);
+    }
+  };
+  note(value);
 }
 
 /** What one stream event is to the gateway. */
@@ -90,6 +130,8 @@ export type InferenceProtocol = {
    */
   callIdHeader?(headers: IncomingHttpHeaders): string | null;
   readRequest(body: unknown): z.ZodSafeParseResult<InferenceRequest>;
+  /** Names of the top-level members that it reads. */
+  members: ReadonlySet<string>;
   /** Path of the member that asks for a reasoning effort. */
   effortField?: string;
   /** Top-level members that ask for that reasoning effort; absent where the protocol knows none. */

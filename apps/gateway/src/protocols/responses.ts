@@ -4,13 +4,13 @@ import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from
 import { z } from "zod";
 import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import responsesOutput from "../content/read-responses-output.ts";
-import { type CallFacts, defineProtocol, noteUsage, parseJson } from "./protocol.ts";
+import { type CallFacts, defineProtocol, noteSaid, noteUsage, parseJson, saidName } from "./protocol.ts";
 
 const responseSchema = z.looseObject({
-  id: z.string().optional().catch(undefined),
-  model: z.string().optional().catch(undefined),
-  status: z.string().optional().catch(undefined),
-  incomplete_details: z.looseObject({ reason: z.string().optional() }).nullish().catch(undefined),
+  id: saidName,
+  model: saidName,
+  status: saidName,
+  incomplete_details: z.looseObject({ reason: saidName }).nullish().catch(undefined),
   output: z.array(z.looseObject({ type: z.string().optional() })).catch([]),
 });
 
@@ -53,6 +53,7 @@ export default defineProtocol({
   route: "/v1/responses",
   layout: { system: "instructions", tools: "tools", items: "input", cacheMs: openAiCacheMs },
   readRequest: (body) => requestSchema.safeParse(body),
+  members: new Set(Object.keys(responsesRequestSchema.shape)),
   output: responsesOutput,
   placeBreakpoints: (members, json, model) =>
     placeOpenAiBreakpoint(members, json, model, { items: "input", textType: "input_text" }),
@@ -65,12 +66,15 @@ export default defineProtocol({
     if (event.response) readResponse(event.response, facts);
     if (event.type === "error" || event.type === "response.failed") facts.failed = true;
     if (TERMINAL_EVENTS.has(event.type)) facts.generated = true;
-    const output = event.type.endsWith(".delta") || event.type === "response.output_item.done";
-    return { output, usageOnly: false };
+    const continues = event.type.endsWith(".delta");
+    if (continues) noteSaid(facts, event.delta);
+    return { output: continues || event.type === "response.output_item.done", usageOnly: false };
   },
   readAnswer(body, facts) {
     const response = responseSchema.safeParse(body).data;
-    if (response) readResponse(response, facts);
+    if (!response) return;
+    readResponse(response, facts);
+    noteSaid(facts, response.output);
   },
   writeError: toOpenAiError,
   writeStreamError: ({ message, code }) =>

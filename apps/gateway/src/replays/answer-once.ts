@@ -8,7 +8,9 @@ import { createHash } from "node:crypto";
 import { CentspanError } from "@centspan/base";
 import { setAttributes } from "@centspan/telemetry";
 import type { Exchange } from "../exchange.ts";
+import type { Held } from "../held.ts";
 import { readWish } from "../identity.ts";
+import type { ParsedBody } from "../stages/parse.ts";
 import type { AnswerHead, AnswerSink } from "../transports/answer-sink.ts";
 import type { Answer, Replays } from "./replays.ts";
 
@@ -17,10 +19,13 @@ const MAX_KEY_CHARACTERS = 255;
 /** How long an answer may be generated for a client that has gone. */
 const LONGEST_WITHOUT_CLIENT_MS = 300_000;
 
+/** A longer answer is not kept: who repeats its request asks for a new one. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
 /** `work` answers through the exchange that it is given; returns the bytes that were sent. */
 export async function answerOnce(
   exchange: Exchange,
-  asked: { keyId: string; json: unknown },
+  asked: { keyId: string; body: Held<ParsedBody> },
   replays: Replays,
   work: (exchange: Exchange) => Promise<number>,
 ): Promise<number> {
@@ -31,7 +36,7 @@ export async function answerOnce(
     throw new CentspanError("invalid_request", message, { field: HEADER });
   }
   const id = JSON.stringify([asked.keyId, exchange.protocol.route, key]);
-  const content = describeContent(asked.json);
+  const content = describeContent(asked.body);
   for (let known = replays.find(id, content); known !== null; known = replays.find(id, content)) {
     const answer = await known;
     if (answer !== null) return giveAgain(exchange, answer);
@@ -51,8 +56,8 @@ export async function answerOnce(
 }
 
 /** The same for the same request, whichever transport it came by: without what each message says of itself. */
-function describeContent(json: unknown): string {
-  const members = Object.entries(Object(json)).filter(([name]) => name !== "client_metadata");
+function describeContent(body: Held<ParsedBody>): string {
+  const members = Object.entries(Object(body.get().json)).filter(([name]) => name !== "client_metadata");
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(members)).digest("hex");
 }
@@ -72,7 +77,8 @@ async function giveAgain({ sink, serverSpan }: Exchange, { head, parts }: Answer
 
 /** A sink that keeps what goes through it, and whose client stays until the answer is whole, unless its key says otherwise. */
 function createRecorder({ sink, rules }: Exchange): { sink: AnswerSink; answer(): Answer | null; close(): void } {
-  const parts: Buffer[] = [];
+  let parts: Buffer[] | null = [];
+  let partsBytes = 0;
   let head: AnswerHead | null = null;
   let patience: NodeJS.Timeout | undefined;
   const gone = new AbortController();
@@ -83,23 +89,23 @@ function createRecorder({ sink, rules }: Exchange): { sink: AnswerSink; answer()
   if (sink.gone.aborted) onGone();
   else sink.gone.addEventListener("abort", onGone, { once: true });
   return {
-    answer: () => head && { head, parts },
+    answer: () => head && parts && { head, parts },
     close() {
       clearTimeout(patience);
       sink.gone.removeEventListener("abort", onGone);
     },
     sink: {
-      get statusCode() {
-        return sink.statusCode;
-      },
+      statusCode: () => sink.statusCode(),
       gone: gone.signal,
       begin(begun) {
         head = begun;
         sink.begin(begun);
       },
       async write(part) {
+        partsBytes += part.length;
+        if (partsBytes > MAX_KEPT_BYTES) parts = null;
         // Copied: a view would keep the whole chunk that it was read in.
-        parts.push(Buffer.from(part));
+        parts?.push(Buffer.from(part));
         if (!sink.gone.aborted) await sink.write(part);
       },
       end() {

@@ -46,6 +46,13 @@ describe("secrets", () => {
     expect(redactSecrets(`a "${secret}" b`)).toMatch(/^a "\[[\w ]+\]" b$/);
   });
 
+  it.each(["\\n", "\\t", "\\u000a"])("blocks what begins a line in JSON, behind %s", async (end) => {
+    const text = `{"text":"A=1${end}sk-ant-${letters(48)}"}`;
+    expect(await checkSecrets(text)).toMatchObject({ allowed: false });
+    expect(redactSecrets(text)).toBe(`{"text":"A=1${end}[OpenAI key]"}`);
+    expect(await checkSecrets(text.replace(end, "n"))).toMatchObject({ allowed: true });
+  });
+
   it.each([
     "-----BEGIN PUBLIC KEY-----",
     "sk-your-key-here",
@@ -61,12 +68,13 @@ describe("secrets", () => {
 describe("allowed texts", () => {
   it("are not new again, in any conversation, until others have pushed them out", () => {
     const allowed = createAllowedTexts(2);
-    const first = allowed.selectNew(["a", "b", "a"]);
+    const select = (...texts: string[]) => allowed.selectNew(texts);
+    const first = select("a", "b", "a");
     expect(first.texts).toEqual(["a", "b", "a"]);
     first.allow();
-    const second = allowed.selectNew(["c", "b", "a"]);
+    const second = select("c", "b", "a");
     expect(second.texts).toEqual(["c"]);
     second.allow();
-    expect(allowed.selectNew(["a", "b", "c"]).texts).toEqual(["b"]);
+    expect(select("a", "b", "c").texts).toEqual(["b"]);
   });
 });

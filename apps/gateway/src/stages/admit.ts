@@ -28,7 +28,7 @@ export function admit(exchange: Exchange, options: AdmitOptions): Promise<Princi
     identify(exchange, key);
     exchange.workspace = principal.workspace;
     exchange.rules = principal.rules;
-    setAttributes(span, { ...key, "centspan.admit.auth": "ok" });
+    setAttributes(span, { "centspan.admit.auth": "ok", ...key });
     setAttributes(span, await describeBudgets(exchange, principal, options.budgets));
     const verdict = limit(principal, options);
     setAttributes(span, { "centspan.admit.rate_limit": verdict instanceof CentspanError ? verdict.code : verdict });

@@ -4,50 +4,41 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { asCentspanError, CentspanError, createId, formatDecimal } from "@centspan/base";
+import { regionOf } from "@centspan/dialects";
 import { reportFault } from "@centspan/service";
-import { type SpanAttributes, setAttributes, withSpan, writeTraceContext } from "@centspan/telemetry";
+import { type SpanAttributes, setAttributes, withSpan } from "@centspan/telemetry";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import { captureOutput, describeInput } from "../content/capture-content.ts";
 import type { Exchange } from "../exchange.ts";
-import { scopeName } from "../identity.ts";
-import {
-  type CallFacts,
-  createCallFacts,
-  type InferenceProtocol,
-  type InferenceRequest,
-} from "../protocols/protocol.ts";
+import type { Held, Said } from "../held.ts";
+import { type CallFacts, createCallFacts, saidName } from "../protocols/protocol.ts";
 import type { AnswerTranslator } from "../translations/translation.ts";
-import { addMembers } from "../upstream/add-members.ts";
 import { type AnswerReader, createStreamReader, createWholeReader } from "../upstream/answer-reader.ts";
 import { forwardAnswer } from "../upstream/forward-answer.ts";
-import { awaitAnswer, type Sending, type UpstreamAnswer } from "../upstream/receive-answer.ts";
+import type { Sending, UpstreamAnswer } from "../upstream/receive-answer.ts";
 import type { Flight, FlightOutcome, Replica } from "../upstream/replica.ts";
-import { isAbort, selectRequestHeaders, type Upstream } from "../upstream/upstream.ts";
-import type { Route } from "../upstream/upstreams.ts";
+import { isAbort } from "../upstream/upstream.ts";
+import { watchClient } from "../upstream/watch-client.ts";
 import type { SafetyWatch } from "./check-safety.ts";
 import { noteBegun } from "./note-begun.ts";
-import type { ParsedBody } from "./parse.ts";
+import { type AskedUpstream, poseQuestion, type Question } from "./pose-question.ts";
 import type { PromptTokens } from "./tokenize.ts";
 import type { PrefixWatch } from "./watch-prefix.ts";
 
-export type ChatInput = {
-  replica: Route["replica"];
+export type ChatInput = AskedUpstream & {
+  tokens: PromptTokens;
   /** Begun when the replica was chosen. */
   flight: Flight;
-  translation: Route["translation"];
-  request: InferenceRequest;
-  body: ParsedBody;
-  tokens: PromptTokens;
   safety: SafetyWatch;
   prefix: PrefixWatch;
-  /** What was changed in the request on its key's wish. */
+  /** What was changed in the request on its key's wish, and how fast the processor is that did all this. */
   changes: SpanAttributes;
   /** Told once, if an answer began. */
   onUsage(used: Used): void;
   /** How many attempts came before. */
   retry: number;
-  /** There is somebody else to ask: a failure is not passed on. */
-  mayRetry: boolean;
+  /** Whether there is somebody else to ask: then a failure is not passed on. Once there is nobody, it stays so. */
+  mayRetry(): boolean;
 };
 
 /** What is known of an answer that has ended, however it did. */
@@ -66,37 +57,47 @@ export type Used = {
  * be told of, since somebody else can be asked.
  */
 export function chat(exchange: Exchange, input: ChatInput): Promise<number | null> {
-  const { replica, flight, request, safety } = input;
-  const attributes = { ...exchange.identity, ...describeRequest(exchange.protocol, input) };
+  const { flight, request, said, safety } = input;
+  const attributes = describeRequest(exchange, input);
   const options = { parent: exchange.serverContext, subject: request.model, attributes };
   return withSpan(exchange.tracer, `${exchange.protocol.operation} {model}`, options, async (span) => {
     let outcome: FlightOutcome = "failed";
     let sending: Sending | undefined;
+    let stopWatching = (): void => undefined;
+    let isOver = false;
+    const facts = createCallFacts(request.answers);
     const ended = noteBegun(exchange, span, attributes);
     safety.inferenceStarted();
     try {
-      const question = ask(exchange, input);
-      if (capturesContent(exchange)) setAttributes(span, describeInput(request.conversation));
-      setAttributes(span, { "centspan.translation.dropped": question.dropped });
-      const sentMs = performance.now();
-      sending = send(exchange, input, question, span);
+      if (capturesContent(exchange)) setAttributes(span, describePrompt(said));
+      const question = poseQuestion(exchange, input, span);
+      sending = question.sending;
+      setAttributes(span, describeDropped(question));
+      const describePrefix = describeOnce(span, input);
       // While the upstream is at work.
-      void nextTurn()
-        .then(() => setAttributes(span, input.prefix.describe(replica.upstream)))
-        .catch((thrown: unknown) => reportFault(asCentspanError(thrown)));
-      const answer = await awaitAnswer(sending, exchange.sink.gone);
+      void nextTurn().then(() => {
+        if (isOver) return;
+        describePrefix();
+        if (!input.mayRetry()) said.letGo();
+      });
+      const { onDisconnect } = exchange.rules;
+      stopWatching = watchClient(exchange.sink.gone, { facts, onDisconnect, cancel: sending.cancel });
+      const answer = await sending.answer;
+      describePrefix();
       // A refusal comes quickly, however slow the server is.
       if (answer.statusCode < 400) {
         flight.begun();
-        input.prefix.keep();
+        input.prefix.keep(span.spanContext().spanId);
       }
-      restAsTold(replica, answer);
-      if (input.mayRetry && RETRIED.has(answer.statusCode)) {
+      restAsTold(input.replica, answer);
+      if (RETRIED.has(answer.statusCode) && input.mayRetry()) {
         failAttempt(span, String(answer.statusCode));
         sending.cancel();
         return null;
       }
-      const sentBytes = await passOn(exchange, input, { span, sending, answer, sentMs, question });
+      exchange.bodyIsSent();
+      said.letGo();
+      const sentBytes = await passOn(exchange, input, { span, answer, question, facts });
       outcome = answer.statusCode >= 500 ? "failed" : "answered";
       return sentBytes;
     } catch (thrown) {
@@ -108,10 +109,12 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
         setAttributes(span, { "centspan.stream.aborted": true });
         return 0;
       }
-      if (!input.mayRetry || outcome === "left" || exchange.sink.statusCode !== undefined) throw thrown;
+      if (outcome === "left" || !input.mayRetry()) throw thrown;
       failAttempt(span, code);
       return null;
     } finally {
+      isOver = true;
+      stopWatching();
       ended();
       flight.end(outcome);
       safety.inferenceEnded();
@@ -122,6 +125,22 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
 /** Embeddings have texts, and no messages. */
 const capturesContent = ({ rules, protocol }: Exchange): boolean =>
   rules.content === true && protocol.operation === "chat";
+
+const describePrompt = (said: Held<Said>): SpanAttributes => describeInput(said.get().conversation);
+
+/** What stayed of an earlier prompt: before this one is kept, and before what it says is let go. */
+function describeOnce(span: Span, { prefix, replica }: ChatInput): () => void {
+  let isDescribed = false;
+  return () => {
+    if (isDescribed) return;
+    isDescribed = true;
+    try {
+      setAttributes(span, prefix.describe(replica.upstream));
+    } catch (thrown) {
+      reportFault(asCentspanError(thrown));
+    }
+  };
+}
 
 /** What another server may well do better with. */
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504, 529]);
@@ -142,95 +161,42 @@ function restAsTold(replica: Replica, { statusCode, headers }: UpstreamAnswer): 
 }
 
 const describeRequest = (
-  { operation }: InferenceProtocol,
+  { protocol, identity }: Exchange,
   { request, replica: { upstream }, retry, changes }: ChatInput,
 ): SpanAttributes => ({
-  ...changes,
-  "gen_ai.operation.name": operation,
+  "gen_ai.operation.name": protocol.operation,
   "gen_ai.provider.name": upstream.provider,
   "gen_ai.request.model": request.model,
   "gen_ai.request.reasoning.level": request.effort === "" ? undefined : request.effort,
+  "centspan.response.region": regionOf(upstream.origin) || undefined,
   "centspan.provenance": upstream.provenance,
   "centspan.retry.ordinal": retry === 0 ? undefined : retry,
+  ...changes,
+  ...identity,
 });
-
-/** The request as the upstream is asked it, and how its answer is read and, where it is translated, said back. */
-type Question = {
-  protocol: InferenceProtocol;
-  path: string;
-  body: Buffer;
-  dropped?: string[];
-  translator: AnswerTranslator | null;
-};
-
-function ask({ protocol, query }: Exchange, { replica, request, body, tokens, translation }: ChatInput): Question {
-  const ids =
-    replica.upstream.takesTokenIds && protocol.operation === "chat" ? { prompt_token_ids: [...tokens.ids] } : {};
-  if (translation === null) {
-    const own = addMembers(body.bytes, body.json, { ...request.additions, ...ids });
-    return { protocol, path: protocol.route + query, body: own, translator: null };
-  }
-  const { json, dropped, answer } = translation.translate({ ...Object(body.json), ...request.additions });
-  const question = {
-    protocol: translation.to,
-    path: translation.to.route,
-    body: Buffer.from(JSON.stringify({ ...json, ...ids })),
-    translator: answer,
-  };
-  return dropped.length === 0 ? question : { ...question, dropped };
-}
-
-function send(exchange: Exchange, { replica: { upstream } }: ChatInput, { path, body }: Question, span: Span): Sending {
-  const headers = {
-    ...selectRequestHeaders(exchange.headers, upstream),
-    ...writeKnowledge(exchange, upstream),
-    ...writeTraceContext(span),
-  };
-  return upstream.send({ method: "POST", path, headers, body });
-}
-
-/** For an upstream that knows agents: whom to let go first, and whose conversation it is, however the client said it. */
-function writeKnowledge(exchange: Exchange, { seesIdentity }: Upstream): Record<string, string> {
-  if (!seesIdentity) return {};
-  const { rules, identity, headers, workspace } = exchange;
-  const names = {
-    "x-centspan-run": headers["x-centspan-run"],
-    "x-centspan-thread": headers["x-centspan-thread"],
-    "x-centspan-session": identity["gen_ai.conversation.id"],
-  };
-  const scoped = Object.entries(names).flatMap(([header, name]) =>
-    typeof name === "string" && name !== "" ? [[header, scopeName(workspace, name)]] : [],
-  );
-  return {
-    ...(rules.priority !== undefined && { "x-centspan-priority": rules.priority }),
-    ...Object.fromEntries(scoped),
-  };
-}
 
 type RunningCall = {
   span: Span;
-  sending: Sending;
   answer: UpstreamAnswer;
-  sentMs: number;
   question: Question;
+  facts: CallFacts;
 };
 
 async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall): Promise<number> {
   const { sink } = exchange;
-  const { span, sending, answer, sentMs, question } = running;
-  const { translator } = question;
+  const { span, answer, question, facts } = running;
+  const { translator, sending, sentMs } = question;
   const captured = capturesContent(exchange) ? captureOutput(question.protocol) : null;
   const protocol = captured?.protocol ?? question.protocol;
-  const facts = createCallFacts();
   const failed = answer.statusCode >= 400;
   const streams = !failed && /^text\/event-stream/i.test(String(answer.headers["content-type"] ?? ""));
   const hidesUsageChunk = streams && input.request.hidesUsageChunk;
-  const translates = translator !== null && !failed ? translator : null;
+  const rewrite = translator === null ? null : chooseRewrite(translator, answer);
   const reader = streams
-    ? createStreamReader({ protocol, facts, hidesUsageChunk, translator: translates })
-    : createWholeReader({ protocol, facts, translator: translates });
-  const rewrites = hidesUsageChunk || translates !== null;
-  setAttributes(span, { "centspan.request.id": translates?.id ?? nameCall(exchange, answer) });
+    ? createStreamReader({ protocol, facts, hidesUsageChunk, translator })
+    : createWholeReader({ protocol, facts, rewrite });
+  const rewrites = hidesUsageChunk || rewrite !== null;
+  setAttributes(span, { "centspan.request.id": nameCall(exchange, answer) ?? (failed ? undefined : translator?.id) });
   try {
     const { aborted, sentBytes } = await forwardAnswer({
       answer,
@@ -238,7 +204,6 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
       reader,
       facts,
       safety: input.safety,
-      onDisconnect: exchange.rules.onDisconnect ?? "cancel",
       cancel: sending.cancel,
       rewrites,
     });
@@ -250,10 +215,36 @@ async function passOn(exchange: Exchange, input: ChatInput, running: RunningCall
   } finally {
     const answered = !failed && (!facts.failed || facts.responseId !== undefined);
     input.onUsage({ tokens: countUsed(facts, input, failed), facts, pieces: reader.countPieces(), answered });
-    setAttributes(span, { ...describeCall(facts, reader, sentMs), ...captured?.describe(facts) });
+    setAttributes(span, describeCall(facts, reader, sentMs));
+    setAttributes(span, describeDropped(question));
+    if (captured !== null) setAttributes(span, captured.describe(facts));
     if (failed || facts.failed) failAttempt(span, failed ? String(answer.statusCode) : "upstream_failed");
     if (answered && !facts.usage) setAttributes(span, { "centspan.usage.missing": true });
+    if (answered && (!facts.usage || facts.usagePartial === true)) setAttributes(span, describeCounted(facts, input));
   }
+}
+
+/** What is counted here where nobody else does. */
+function describeCounted({ said, usage }: CallFacts, { tokens }: ChatInput): SpanAttributes {
+  const known = tokens.count(said.text);
+  const all = said.text === "" ? 0 : Math.ceil((known * said.chars) / said.text.length);
+  return {
+    "centspan.usage.counted_input_tokens": usage === undefined ? tokens.total : undefined,
+    "centspan.usage.counted_output_tokens": all,
+  };
+}
+
+const describeDropped = ({ dropped }: Question): SpanAttributes => ({
+  "centspan.translation.dropped": dropped.length === 0 ? undefined : [...dropped],
+});
+
+function chooseRewrite(translator: AnswerTranslator, { statusCode, headers }: UpstreamAnswer) {
+  const { writeRefusal } = translator;
+  if (statusCode < 400) return translator.whole;
+  if (writeRefusal === undefined) return null;
+  // Whatever said no, a proxy's page perhaps.
+  headers["content-type"] = "application/json";
+  return (json: unknown) => writeRefusal(json, statusCode);
 }
 
 /**
@@ -271,7 +262,7 @@ function nameCall({ protocol, headers }: Exchange, answer: UpstreamAnswer): stri
 
 const countUsed = ({ usage }: CallFacts, { tokens }: ChatInput, failed: boolean): number => {
   if (usage) return usage.input + (usage.output ?? 0);
-  return failed ? 0 : tokens.ids.length;
+  return failed ? 0 : tokens.total;
 };
 
 function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): SpanAttributes {
@@ -285,8 +276,8 @@ function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): S
     "gen_ai.response.time_to_first_chunk": times ? (times.firstMs - sentMs) / 1000 : undefined,
     "centspan.time_per_output_token":
       times && shownTokens > 1 ? (times.lastMs - times.firstMs) / 1000 / (shownTokens - 1) : undefined,
-    "openai.response.service_tier": facts.reported?.serviceTier,
-    "centspan.response.region": facts.reported?.region,
+    "openai.response.service_tier": saidName.parse(facts.reported?.serviceTier) ?? undefined,
+    "centspan.response.region": saidName.parse(facts.reported?.region) ?? undefined,
     "centspan.provided_cost_usd": facts.reported?.costUsd && formatDecimal(facts.reported.costUsd),
     "gen_ai.usage.input_tokens": usage?.input,
     "gen_ai.usage.output_tokens": usage?.output,
@@ -294,6 +285,8 @@ function describeCall(facts: CallFacts, reader: AnswerReader, sentMs: number): S
     "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWrite,
     "centspan.usage.cache_creation_1h.input_tokens": usage?.cacheWrite1h,
     "gen_ai.usage.reasoning.output_tokens": usage?.reasoning,
+    "centspan.usage.audio.input_tokens": usage?.audioInput,
+    "centspan.usage.audio.output_tokens": usage?.audioOutput,
     "gen_ai.usage.total_tokens": usage?.total,
     "centspan.usage.web_searches": usage?.webSearches,
     "centspan.usage.partial": facts.usagePartial === true ? true : undefined,

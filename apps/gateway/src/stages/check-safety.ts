@@ -3,16 +3,11 @@
  * decided where the answer is forwarded. Invariant: a check that fails refuses; it never lets pass.
  */
 import { asCentspanError, CentspanError } from "@centspan/base";
-import {
-  type Conversation,
-  type ConversationItem,
-  renderPrompt,
-  type SafetyCheck,
-  type SafetyPolicy,
-} from "@centspan/model";
+import type { SafetyCheck, SafetyPolicy } from "@centspan/model";
 import { setAttributes } from "@centspan/telemetry";
-import type { AllowedTexts } from "../allowed-texts.ts";
+import type { AllowedTexts, NewTexts } from "../allowed-texts.ts";
 import { type Exchange, runStage } from "../exchange.ts";
+import { listTexts } from "../request-texts.ts";
 
 export type SafetyOptions = { checks: readonly SafetyCheck[]; policy: SafetyPolicy; allowed: AllowedTexts };
 
@@ -28,9 +23,10 @@ export type SafetyWatch = {
   inferenceEnded(): void;
 };
 
-export function checkSafety(exchange: Exchange, conversation: Conversation, options: SafetyOptions): SafetyWatch {
-  const news = options.allowed.selectNew(listTexts(conversation));
-  const newText = news.texts.join("\n");
+/** `json` is the request as it goes on. */
+export function checkSafety(exchange: Exchange, json: unknown, options: SafetyOptions): SafetyWatch {
+  let news: NewTexts | null = options.allowed.selectNew(listTexts(json));
+  let newText = news.texts.join("\n");
   let inferenceFromMs = Number.POSITIVE_INFINITY;
   let inferenceToMs = Number.POSITIVE_INFINITY;
   let refusal: CentspanError | null = null;
@@ -61,7 +57,10 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
     policy: options.policy,
     verdict: Promise.all(options.checks.map(run)).then(() => {
       isDone = true;
-      if (refusal === null && isRead) news.allow();
+      if (refusal === null && isRead) news?.allow();
+      // Who watches does so until an answer has ended.
+      news = null;
+      newText = "";
       return refusal;
     }),
     refusal: () => refusal,
@@ -74,11 +73,3 @@ export function checkSafety(exchange: Exchange, conversation: Conversation, opti
     },
   };
 }
-
-const isModelTurn = (item: ConversationItem): boolean =>
-  item.type === "tool_call" || (item.type === "message" && item.role === "assistant");
-
-/** What people, programs and tools say to the model. Its own turns answer what was checked. */
-const listTexts = (conversation: Conversation): string[] => [
-  ...renderPrompt({ ...conversation, items: conversation.items.filter((item) => !isModelTurn(item)) }),
-];

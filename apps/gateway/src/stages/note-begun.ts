@@ -14,7 +14,7 @@ export function noteBegun({ tracer, serverContext }: Exchange, call: Span, attri
   const timer = setTimeout(() => {
     const note = startSpan(tracer, "chat.begun", {
       parent: contextOf(call, serverContext),
-      attributes: { ...attributes, "centspan.usage.missing": true, "centspan.call.pending": true },
+      attributes: { "centspan.usage.missing": true, "centspan.call.pending": true, ...attributes },
     });
     endSpan(note);
   }, NOTED_AFTER_MS);

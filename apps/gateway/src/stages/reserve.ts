@@ -3,6 +3,7 @@
  * attempt has its own, since each asks another server. Where no budget counts it, there is no stage.
  */
 import { formatDecimal, ZERO } from "@centspan/base";
+import { regionOf } from "@centspan/dialects";
 import type { PriceBook, Principal } from "@centspan/model";
 import { setAttributes } from "@centspan/telemetry";
 import { type BoundedCall, boundCall } from "../budgets/bound-call.ts";
@@ -38,6 +39,7 @@ export async function reserve(
       keyId,
       team: team ?? "",
       atNs: BigInt(Date.now()) * 1_000_000n,
+      region: regionOf(replica.upstream.origin),
     };
     const bound = boundCall(exchange, call);
     const mostUsd = priceBound(priced, bound, book);
@@ -55,7 +57,7 @@ export async function reserve(
       settle(used) {
         if (!used.answered) return reservation.release();
         const usage = used.facts.usagePartial === true ? undefined : used.facts.usage;
-        const seen = usage ?? estimateSeen(used, bound.outputTokens, call.tokens.ids.length);
+        const seen = usage ?? estimateSeen(used, bound.outputTokens, call.tokens.total);
         const models = [used.facts.model ?? request.model, request.model];
         const [spentUsd = amountUsd] = models.flatMap(
           (model) => priceUsage({ ...priced, model }, seen, used.facts, book) ?? [],

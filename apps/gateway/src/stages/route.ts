@@ -4,7 +4,7 @@ import { type Exchange, runStage } from "../exchange.ts";
 import { readWish } from "../identity.ts";
 import type { Route, RouteRequest, Upstreams } from "../upstream/upstreams.ts";
 
-export type RouteInput = Pick<RouteRequest, "model" | "tokenIds" | "tried">;
+export type RouteInput = Pick<RouteRequest, "model" | "promptTokens" | "readIds" | "tried">;
 
 /**
  * `take` gets the choice at once, so that whoever is routed next sees what was taken. Throws `not_found` for a model that
@@ -17,7 +17,8 @@ export function route<T>(
   take: (chosen: Route) => T,
 ): Promise<T> {
   return runStage(exchange, "api.route", (span) => {
-    const chosen = upstreams.choose({ ...readWishes(exchange), ...input });
+    const { model, promptTokens, readIds, tried } = input;
+    const chosen = upstreams.choose({ model, promptTokens, readIds, tried, ...readWishes(exchange) });
     setAttributes(span, {
       "centspan.route.candidates": chosen.candidates,
       "centspan.route.choice": chosen.replica.upstream.origin,

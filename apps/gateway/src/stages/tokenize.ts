@@ -25,14 +25,17 @@ export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
 
 export type TokenizeInput = { workspace: string; keyId: string; model: string; conversation: Conversation };
 
-/** `newTokens` of the ids were not known from earlier requests. */
-export type PromptTokens = { ids: Uint32Array; newTokens: number };
+/** `newTokens` of the `total` were not known from earlier requests; `count` is of any text, for the same model. */
+export type PromptTokens = { total: number; newTokens: number; count(text: string): number };
 
-export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<PromptTokens> {
+/** `pieceEnds` says where each piece of the prompt ends. */
+export type TokenizedPrompt = { ids: Uint32Array; pieceEnds: readonly number[]; tokens: PromptTokens };
+
+export function tokenize(exchange: Exchange, pool: TokenizerPool, input: TokenizeInput): Promise<TokenizedPrompt> {
   return runStage(exchange, "api.tokenize", async (span) => {
     const delta = await pool.get(input.workspace, input.model);
     const name = exchange.identity["gen_ai.conversation.id"];
-    const { ids, newTokens, reusedTokens } = delta.tokenize(
+    const { ids, newTokens, reusedTokens, pieceEnds } = delta.tokenize(
       input.conversation,
       typeof name === "string" ? name : undefined,
       input.keyId,
@@ -42,6 +45,6 @@ export function tokenize(exchange: Exchange, pool: TokenizerPool, input: Tokeniz
       "centspan.tokens.new": newTokens,
       "centspan.tokens.reused": reusedTokens,
     });
-    return { ids, newTokens };
+    return { ids, pieceEnds, tokens: { total: ids.length, newTokens, count: delta.tokenizer.count } };
   });
 }

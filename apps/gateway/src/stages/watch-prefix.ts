@@ -5,23 +5,25 @@
 import { hash } from "node:crypto";
 import type { SpanAttributes } from "@centspan/telemetry";
 import type { Exchange } from "../exchange.ts";
+import type { Held, Said } from "../held.ts";
+import { countOversized, describeTools, measurePrompt } from "../prefix/measure-context.ts";
 import type { PrefixMemory } from "../prefix/prefix-memory.ts";
 import { type Prompt, type PromptLayout, readPrompt } from "../prefix/read-prompt.ts";
-import type { InferenceRequest } from "../protocols/protocol.ts";
-import type { ParsedBody } from "./parse.ts";
+import type { RequestFacts } from "../protocols/protocol.ts";
 
+/** Both look at what was said, unless it was looked at before. */
 export type PrefixWatch = {
   /** `expires`: the upstream's cache forgets what is not asked for in time. */
   describe(upstream: { cacheExpires: boolean }): SpanAttributes;
-  /** The upstream has read the prompt. */
-  keep(): void;
+  /** The upstream has read the prompt, for the call of this span. */
+  keep(spanId: string): void;
 };
 
-export type WatchedRequest = Pick<InferenceRequest, "model" | "effort"> & { keyId: string };
+export type WatchedRequest = Pick<RequestFacts, "model" | "effort"> & { keyId: string };
 
 export function watchPrefix(
   exchange: Exchange,
-  { json }: ParsedBody,
+  said: Held<Said>,
   { model, effort, keyId }: WatchedRequest,
   memory: PrefixMemory,
 ): PrefixWatch {
@@ -30,7 +32,9 @@ export function watchPrefix(
   let read: { prompt: Prompt; conversation: string } | undefined;
   const readOnce = () => {
     if (read === undefined) {
-      const prompt = readPrompt(json, layout, model, effort);
+      const { body, conversation, ...sizes } = said.get();
+      const measured = measurePrompt(conversation, sizes);
+      const prompt = readPrompt(body.json, layout, model, effort, { ...measured, readPiece: memory.readPiece });
       read = { prompt, conversation: nameConversation(exchange, keyId, prompt) };
     }
     return read;
@@ -38,20 +42,26 @@ export function watchPrefix(
   return {
     describe({ cacheExpires }) {
       const { prompt, conversation } = readOnce();
-      const compared = memory.compare(conversation, prompt);
+      const compared = memory.compare(conversation, prompt, keyId);
+      const { conversation: prompted, ...sizes } = said.get();
       const reasons = compared?.reasons.filter((reason) => cacheExpires || reason !== "ttl_passed") ?? [];
       return {
         "centspan.prefix.fingerprint": writeFingerprint(prompt),
         "centspan.prefix.kept": compared === null ? undefined : compared.diverged === null,
         "centspan.prefix.shared_pieces": compared?.sharedPieces,
+        "centspan.prefix.known_tokens": compared?.knownTokens,
+        "centspan.prefix.before_span_id": compared?.spanId,
+        "centspan.prefix.change": compared?.diverged?.change,
         "centspan.prefix.diverged_section": compared?.diverged?.section,
         "centspan.prefix.diverged_path": compared?.diverged ? writePath(compared.diverged, layout, prompt) : undefined,
         "centspan.cache.miss_reasons": reasons.length === 0 ? undefined : reasons,
+        ...describeTools(prompted, sizes, compared === null || compared.diverged?.member === "tools"),
+        "centspan.context.oversized_tokens": countOversized(prompted, sizes),
       };
     },
-    keep() {
+    keep(spanId) {
       const { prompt, conversation } = readOnce();
-      memory.keep(conversation, prompt);
+      memory.keep(conversation, prompt, { owner: keyId, spanId });
     },
   };
 }

@@ -19,8 +19,9 @@ import { createAllowances } from "../allowances.ts";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import { type Channels, openAlerts } from "../budgets/alerts/open-alerts.ts";
 import { openBudgets } from "../budgets/budgets.ts";
-import { createGateway } from "../create-gateway.ts";
+import { createGateway, type GatewayOptions } from "../create-gateway.ts";
 import type { EgressSettings } from "../egress/serve-egress.ts";
+import { findPrincipalAtHome } from "../find-principal.ts";
 import { createPrefixMemory } from "../prefix/prefix-memory.ts";
 import { safetyPlugins } from "../registry.gen.ts";
 import { createReplays } from "../replays/replays.ts";
@@ -40,6 +41,10 @@ export type GatewaySettings = {
   egress?: EgressSettings;
   maxBodyMs?: number;
   maxStallMs?: number;
+  maxHeldBytes?: number;
+  /** Where spans are said to be recorded. */
+  ingestKey?: string;
+  fleet?: GatewayOptions["fleet"];
   /** That budgets' alerts go to; none unless told otherwise. */
   channels?: Channels;
   prices?: PriceBook;
@@ -68,7 +73,7 @@ export async function openTestGateway() {
     control,
     workspace,
     createKey: (kind: KeyKind = "gateway", rules: KeyRules = {}) =>
-      control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments", rules }),
+      control.createKey({ workspace, name: `key ${++keys}`, kind, team: "payments", rules }, "tests"),
     /** Clock of the credential cache, in milliseconds. */
     clock: { nowMs: 0 },
     /** How far the clock that replicas rest by is ahead. */
@@ -96,12 +101,12 @@ export async function openTestGateway() {
         nowMs: () => performance.now() + this.restClock.aheadMs,
       });
       const alerts = openAlerts({ channels: settings.channels ?? {}, store: control, report: () => undefined });
-      const budgets = openBudgets({ store: control, alerts });
+      const budgets = openBudgets({ store: control, alerts, report: () => undefined });
       const app = createGateway({
         tracer: telemetry.tracer,
         admit: {
           credentials: createCredentialCache({
-            find: (secret) => control.findPrincipal(secret),
+            find: findPrincipalAtHome(control, settings.ingestKey ?? ""),
             nowMs: () => this.clock.nowMs,
           }),
           requests: createAllowances(),
@@ -117,9 +122,11 @@ export async function openTestGateway() {
         upstreams,
         stores: { postgres: () => control.ping() },
         webSockets,
+        ...(settings.fleet && { fleet: settings.fleet }),
         ...(settings.egress && { egress: settings.egress }),
         ...(settings.maxBodyMs !== undefined && { maxBodyMs: settings.maxBodyMs }),
         ...(settings.maxStallMs !== undefined && { maxStallMs: settings.maxStallMs }),
+        ...(settings.maxHeldBytes !== undefined && { maxHeldBytes: settings.maxHeldBytes }),
       });
       opened.push(async () => {
         await app.close();

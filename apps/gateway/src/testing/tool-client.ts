@@ -5,13 +5,20 @@ import { connect, createServer, type Socket } from "node:net";
 import type { EgressRules } from "@centspan/model";
 import { waitUntil } from "@centspan/testing";
 import { ProxyAgent, request } from "undici";
+import { afterAll, beforeAll } from "vitest";
 import type { EgressSettings } from "../egress/serve-egress.ts";
-import { createTrace, type TestGateway } from "./open-test-gateway.ts";
+import { createTrace, openTestGateway, type TestGateway } from "./open-test-gateway.ts";
 
 const closing: (() => unknown)[] = [];
-/** Of all hosts and connections that are open. */
-export function closeTools(): void {
-  for (const close of closing.splice(0)) close();
+
+/** Opens the gateway of a file's tests, and closes it behind them with all hosts and connections. */
+export function shareGateway(use: (opened: TestGateway) => void): void {
+  beforeAll(async () => {
+    const test = await openTestGateway();
+    closing.push(() => test.close());
+    use(test);
+  });
+  afterAll(() => Promise.all(closing.splice(0).map((close) => close())));
 }
 
 /** A host of tools that says what it was asked. */

@@ -1,17 +1,12 @@
-/** Chat Completions answers, streamed or whole → Responses answers. */
-import { CentspanError, createId } from "@centspan/base";
-import { createResponsesWriter, type ResponsesPart, type ResponsesRequest, type ResponsesUsage } from "@centspan/model";
+/** Chat Completions answers, streamed or whole → whatever a writer of another protocol makes of them. */
+import { CentspanError } from "@centspan/base";
+import type { ResponsesPart, ResponsesUsage } from "@centspan/model";
 import { z } from "zod";
 import { parseJson } from "../protocols/protocol.ts";
-import { createCallTeller } from "./tell-calls-apart.ts";
 import type { AnswerTranslator } from "./translation.ts";
+import { createCallsWriter, type ItemWriter, type TellKind, toolCallSchema } from "./write-calls.ts";
 
 const count = z.int().nonnegative();
-const toolCallSchema = z.looseObject({
-  index: z.int().optional(),
-  id: z.string().nullish(),
-  function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).optional(),
-});
 /** A delta of a stream and the message of a whole answer have the same shape. */
 const saidSchema = z.looseObject({
   content: z.string().nullish(),
@@ -37,6 +32,9 @@ const chunkSchema = z.looseObject({
         delta: saidSchema.nullish(),
         message: saidSchema.nullish(),
         finish_reason: z.string().nullish(),
+        /** Which of the request's texts it stopped at: vLLM's name and SGLang's. Tokens have numbers. */
+        stop_reason: z.union([z.string(), z.number()]).nullish().catch(undefined),
+        matched_stop: z.union([z.string(), z.number()]).nullish().catch(undefined),
       }),
     )
     .default([]),
@@ -44,36 +42,31 @@ const chunkSchema = z.looseObject({
 });
 type Chunk = z.infer<typeof chunkSchema>;
 
-export function createChatAnswerTranslator(
-  request: ResponsesRequest,
-  customTools: ReadonlySet<string>,
-): AnswerTranslator {
-  const id = createId("resp");
-  const writer = createResponsesWriter({
-    id,
-    model: request.model,
-    createdAtS: Math.floor(Date.now() / 1000),
-    request,
-  });
+/** Says an answer in the client's protocol. All but `result` return server-sent events. */
+export type AnswerWriter = ItemWriter & {
+  start(): string;
+  /** Null usage was not reported. */
+  finish(usage: ResponsesUsage | null, end: ChatEnd): string;
+  result(): unknown;
+};
+
+/** Why it ended, in the words of Chat Completions, and the text it stopped at where the server tells. */
+export type ChatEnd = { reason: string; stopText?: string };
+
+type TranslatorOptions = { id: string; writer: AnswerWriter; kindOf?: TellKind };
+
+export function createChatAnswerTranslator({ id, writer, kindOf = () => "call" }: TranslatorOptions): AnswerTranslator {
   let begun = false;
   let open = "";
   let usage: ResponsesUsage | null = null;
-  let finishReason: string | null = null;
-  const tellCalls = createCallTeller();
-  /** A call of a tool that takes free text: its input is known when all of its arguments are. */
-  let held: { text: string } | null = null;
+  let ended: ChatEnd | null = null;
+  const calls = createCallsWriter(writer, kindOf);
 
-  const flush = (): string => {
-    if (held === null) return "";
-    const { text } = held;
-    held = null;
-    return writer.append(readInput(text));
-  };
   /** Opens another item where `key` is not the open one's. */
   const openAs = (key: string, part: () => ResponsesPart): string => {
     if (open === key) return "";
     open = key;
-    return flush() + writer.open(part());
+    return calls.end() + writer.open(part());
   };
 
   const write = (chunk: Chunk): string => {
@@ -86,35 +79,18 @@ export function createChatAnswerTranslator(
     if (thought) events += openAs("reasoning", () => ({ kind: "reasoning", hidden: false })) + writer.append(thought);
     const text = said?.content ?? said?.refusal;
     if (text) events += openAs("text", () => ({ kind: "text" })) + writer.append(text);
-    const pieces = said?.tool_calls ?? [];
-    for (const [place, number] of tellCalls(pieces).entries()) {
-      const piece = pieces[place];
-      if (piece !== undefined) events += writeCall(piece, number);
+    if (said?.tool_calls?.length) {
+      open = "calls";
+      events += calls.add(said.tool_calls);
     }
-    finishReason = choice?.finish_reason ?? finishReason;
+    if (choice?.finish_reason != null) ended = readEnd(choice);
     if (chunk.usage) usage = readUsage(chunk.usage);
     return events;
   };
 
-  const writeCall = (call: z.infer<typeof toolCallSchema>, number: number): string => {
-    const name = call.function?.name ?? "";
-    const text = call.function?.arguments ?? "";
-    const isCustom = customTools.has(name);
-    const callId = call.id ?? undefined;
-    let events = openAs(`call ${number}`, () => ({
-      kind: isCustom ? "custom_call" : "call",
-      name,
-      ...(callId !== undefined && { callId }),
-    }));
-    if (events !== "" && isCustom) held = { text: "" };
-    if (held !== null) held.text += text;
-    else events += writer.append(text);
-    return events;
-  };
-
   const finish = (): string => {
-    if (finishReason === null) throw new CentspanError("upstream_failed", "the model server ended before it was done");
-    return flush() + writer.finish(usage, CUT[finishReason]);
+    if (ended === null) throw new CentspanError("upstream_failed", "the model server ended before it was done");
+    return calls.end() + writer.finish(usage, ended);
   };
 
   return {
@@ -140,10 +116,10 @@ export function createChatAnswerTranslator(
   };
 }
 
-const CUT: Partial<Record<string, "max_output_tokens" | "content_filter">> = {
-  length: "max_output_tokens",
-  content_filter: "content_filter",
-};
+function readEnd({ finish_reason, stop_reason, matched_stop }: Chunk["choices"][number]): ChatEnd {
+  const stopText = [stop_reason, matched_stop].find((said) => typeof said === "string");
+  return { reason: finish_reason ?? "", ...(typeof stopText === "string" && { stopText }) };
+}
 
 const readUsage = (usage: z.infer<typeof usageSchema>): ResponsesUsage => ({
   inputTokens: usage.prompt_tokens,
@@ -151,9 +127,3 @@ const readUsage = (usage: z.infer<typeof usageSchema>): ResponsesUsage => ({
   outputTokens: usage.completion_tokens,
   reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
 });
-
-/** A model that did not keep to the one argument is taken at its word. */
-function readInput(text: string): string {
-  const parsed = z.looseObject({ input: z.string() }).safeParse(parseJson(text));
-  return parsed.success ? parsed.data.input : text;
-}

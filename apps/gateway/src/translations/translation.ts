@@ -8,8 +8,8 @@ import type { InferenceProtocol } from "../protocols/protocol.ts";
 export type TranslatedRequest = {
   /** Goes to the upstream. */
   json: Record<string, unknown>;
-  /** Paths of what was left out. */
-  dropped: string[];
+  /** Paths of what was left out; of the answer as it comes. */
+  dropped: readonly string[];
   answer: AnswerTranslator;
 };
 
@@ -20,6 +20,8 @@ export type AnswerTranslator = {
   whole(json: unknown): unknown;
   /** The data of one event → server-sent events of the client's protocol. */
   event(data: string): string;
+  /** An error instead of an answer; absent where both protocols say it alike. */
+  writeRefusal?(json: unknown, statusCode: number): object;
   /** What is left to say when the stream has ended. Throws `upstream_failed` where it ended too early. */
   end(): string;
 };
@@ -28,6 +30,9 @@ export type Translation = {
   /** Id of the client's protocol. */
   from: string;
   to: InferenceProtocol;
-  /** Throws `invalid_request` for what can't be said. The request has passed the client's protocol. */
-  translate(json: unknown): TranslatedRequest;
+  /**
+   * Throws `invalid_request` for what can't be said. The request has passed the client's protocol; its prompt was counted
+   * here, for clients that want to know before the server says.
+   */
+  translate(json: unknown, promptTokens: number): TranslatedRequest;
 };

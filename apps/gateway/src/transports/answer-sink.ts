@@ -8,7 +8,7 @@ export type AnswerHead = { statusCode: number; headers: Record<string, string | 
 
 export type AnswerSink = {
   /** Undefined before `begin`. */
-  readonly statusCode: number | undefined;
+  statusCode(): number | undefined;
   /** Aborts when the client has gone before it had everything. */
   readonly gone: AbortSignal;
   begin(head: AnswerHead): void;

@@ -49,13 +49,15 @@ function parseObject(text: string): unknown {
 /** Codex names its trace so; others may say it plainly. Names of ours are those of the headers. */
 const TRACE_NAMES = ["ws_request_header_traceparent", "traceparent"];
 
+const OURS = /^(x-centspan-[a-z-]+|idempotency-key)$/;
+
 function readHeaders(metadata: Record<string, unknown>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(metadata)) {
     if (typeof value !== "string" || value === "") continue;
     if (TRACE_NAMES.includes(name)) headers.traceparent = value;
     else if (name === "session_id") headers["session-id"] = value;
-    else if (/^(x-centspan-[a-z-]+|idempotency-key)$/.test(name)) headers[name] = value;
+    else if (OURS.test(name)) headers[name] = value;
   }
   for (const [name, value] of Object.entries(headers)) headers[name] = toHeader(name, value);
   return headers;
@@ -91,7 +93,16 @@ export function writeBody({ members }: CreateMessage, input: string): Buffer {
   for (const name of TRANSPORT_MEMBERS) body.delete(name);
   body.set("input", `[${input}]`);
   body.set("stream", "true");
+  const metadata = body.get("client_metadata");
+  if (metadata?.startsWith("{")) body.set("client_metadata", withoutOurs(metadata));
   return Buffer.from(writeMembers(body));
+}
+
+/** What was read of it as headers goes on as headers, to whom they are for. */
+function withoutOurs(metadata: string): string {
+  const members = readMembers(metadata);
+  for (const name of members.keys()) if (OURS.test(name)) members.delete(name);
+  return writeMembers(members);
 }
 
 export const joinItems = (...lists: readonly string[]): string => lists.filter((list) => list !== "").join(",");

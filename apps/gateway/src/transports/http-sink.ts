@@ -17,9 +17,7 @@ export function createHttpSink(response: ServerResponse, shape: ErrorShape, maxS
   });
   let isWritten = false;
   return {
-    get statusCode() {
-      return response.headersSent ? response.statusCode : undefined;
-    },
+    statusCode: () => (response.headersSent ? response.statusCode : undefined),
     gone: client.signal,
     begin({ statusCode, headers }) {
       // Set one by one, they can still be read when an error has to know what kind of answer it ends.

@@ -1,13 +1,18 @@
 /** The body of an HTTP request, within its limits of size and time. */
 import type { IncomingMessage } from "node:http";
 import { CentspanError } from "@centspan/base";
+import type { ByteShare } from "@centspan/service";
 
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Until it has come whole, however much of it there is. */
 export const MAX_BODY_MS = 120_000;
 
+/** `share`: of what all bodies may hold. */
+export type BodyLimits = { maxMs?: number; share?: ByteShare };
+
 /** A refused body must not take its connection with it: the answer still has to get through. */
-export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS): Promise<Buffer> {
+export async function readHttpBody(request: IncomingMessage, limits: BodyLimits = {}): Promise<Buffer> {
+  const { maxMs = MAX_BODY_MS, share } = limits;
   checkHeaders(request);
   const chunks: Buffer[] = [];
   let total = 0;
@@ -21,10 +26,22 @@ export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS
       request
         .on("data", (chunk: Buffer) => {
           total += chunk.length;
-          if (total <= MAX_BODY_BYTES) chunks.push(chunk);
-          else reject(new CentspanError("payload_too_large", TOO_LARGE, { field: "body" }));
+          if (total > MAX_BODY_BYTES) {
+            reject(new CentspanError("payload_too_large", TOO_LARGE, { field: "body" }));
+            return;
+          }
+          try {
+            share?.add(chunk.length);
+            chunks.push(chunk);
+          } catch (thrown) {
+            reject(thrown);
+          }
         })
-        .once("end", resolve)
+        .once("end", () => {
+          // Every request is closed once, and an error is not made for each.
+          request.off("close", cut);
+          resolve();
+        })
         .once("error", cut)
         .once("close", cut);
     });
@@ -35,7 +52,10 @@ export async function readHttpBody(request: IncomingMessage, maxMs = MAX_BODY_MS
     clearTimeout(timer);
   }
   const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, total);
+  const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, total);
+  // The request's listeners know of them until its answer has ended.
+  chunks.length = 0;
+  return body;
 }
 
 const TOO_LARGE = `body: larger than ${MAX_BODY_BYTES} bytes`;

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { asCentspanError, CentspanError, createId } from "@centspan/base";
-import { reportFault } from "@centspan/service";
+import { type ByteBudget, type ByteShare, reportFault } from "@centspan/service";
 import type { Tracer } from "@opentelemetry/api";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
@@ -22,6 +22,7 @@ export type ConnectionOptions = PipelineOptions & {
   tracer: Tracer;
   latest: LatestResponses;
   exchanges: Exchanges;
+  bodies: ByteBudget;
   maxAgeMs: number;
   pingEveryMs: number;
   /** How long a client may take nothing of what it is told. */
@@ -46,28 +47,28 @@ export function serveConnection(
     left: new Promise((resolve) => socket.once("close", resolve)),
     ...(options.maxStallMs !== undefined && { maxStallMs: options.maxStallMs }),
   };
-  const queue: string[] = [];
+  const queue: { text: string; share: ByteShare }[] = [];
   let running: Promise<void> | null = null;
   let unreadable = 0;
   let answered = 0;
   let ending: CentspanError | null = null;
 
   const run = async (): Promise<void> => {
-    for (let text = queue.shift(); text !== undefined && !client.gone.aborted; text = queue.shift()) {
+    for (let next = queue.shift(); next !== undefined && !client.gone.aborted; next = queue.shift()) {
       // One read brings many small messages: nothing more is read before most of them are answered.
       if (socket.isPaused && queue.length <= MAX_QUEUED) socket.resume();
-      await answer(text);
+      await answer(next.text, next.share.close).finally(next.share.close);
       await waitForRoom(client);
       if (ending !== null) end(ending);
     }
     running = null;
   };
 
-  const answer = async (text: string): Promise<void> => {
+  const answer = async (text: string, bodyIsSent: () => void): Promise<void> => {
     try {
       const message = readCreateMessage(text);
       unreadable = 0;
-      await answerMessage({ message, client, upgrade, isFirst: answered++ === 0 }, options);
+      await answerMessage({ message, client, upgrade, bodyIsSent, isFirst: answered++ === 0 }, options);
     } catch (thrown) {
       const error = asCentspanError(thrown);
       reportFault(error);
@@ -77,10 +78,13 @@ export function serveConnection(
     }
   };
 
+  const letGo = (): void => {
+    for (const { share } of queue.splice(0)) share.close();
+  };
   const end = (reason: CentspanError): void => {
     socket.send(writeErrorMessage(reason));
     socket.close(CLOSE.goingAway);
-    queue.length = 0;
+    letGo();
   };
   const endSoon = (reason: CentspanError): void => {
     ending = reason;
@@ -97,7 +101,15 @@ export function serveConnection(
 
   socket.on("message", (data: RawData, isBinary: boolean) => {
     if (ending !== null) return;
-    queue.push(isBinary ? "" : String(data));
+    const text = isBinary ? "" : String(data);
+    const share = options.bodies.open();
+    try {
+      share.add(text.length);
+    } catch (thrown) {
+      endSoon(asCentspanError(thrown));
+      return;
+    }
+    queue.push({ text, share });
     if (queue.length > MAX_QUEUED) socket.pause();
     running ??= run();
   });
@@ -108,6 +120,7 @@ export function serveConnection(
     clearInterval(heartbeat);
     options.latest.forget(socket);
     closing.abort();
+    letGo();
   });
 
   return {
@@ -127,9 +140,13 @@ function watchHeartbeat(socket: WebSocket, everyMs: number): NodeJS.Timeout {
   const timer = setInterval(() => {
     // Nothing is read from who sends too fast, so nothing is heard from him either.
     if (socket.isPaused) return;
-    if (!isAlive) socket.terminate();
-    isAlive = false;
-    socket.ping();
+    if (isAlive) {
+      isAlive = false;
+      socket.ping();
+    } else {
+      // After a stall, timers come before what has arrived meanwhile: that is read first.
+      setImmediate(() => isAlive || socket.terminate());
+    }
   }, everyMs);
   return timer.unref();
 }
@@ -138,6 +155,7 @@ type Incoming = {
   message: CreateMessage;
   client: SocketClient;
   upgrade: IncomingMessage;
+  bodyIsSent(): void;
   isFirst: boolean;
 };
 
@@ -165,6 +183,7 @@ async function answerMessage(incoming: Incoming, options: ConnectionOptions): Pr
       latest.forget(socket);
       return writeBody(message, input);
     },
+    bodyIsSent: incoming.bodyIsSent,
     sink: createSocketSink(client, onEvent),
     isConnectionReused: !incoming.isFirst,
   };

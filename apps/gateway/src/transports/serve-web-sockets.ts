@@ -5,11 +5,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { asCentspanError, CentspanError } from "@centspan/base";
-import { toOpenAiError } from "@centspan/model";
+import { toErrorAt } from "@centspan/model";
 import { WebSocketServer } from "ws";
 import { authenticate } from "../stages/admit.ts";
 import { endSocket } from "./end-socket.ts";
 import { retryAfter } from "./http-sink.ts";
+import { ignoreUpgrade } from "./ignore-upgrade.ts";
 import { createLatestResponses } from "./latest-responses.ts";
 import { MAX_BODY_BYTES } from "./read-http-body.ts";
 import { type ConnectionOptions, serveConnection } from "./serve-connection.ts";
@@ -51,8 +52,10 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
   let isClosing = false;
 
   const accept = async (request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> => {
-    const { pathname } = new URL(request.url ?? "/", "http://gateway");
-    if (pathname !== ROUTE) throw new CentspanError("not_found", `no WebSocket at ${pathname}`);
+    const [pathname = "/"] = (request.url ?? "/").split("?");
+    if (pathname !== ROUTE) {
+      throw new CentspanError("unknown_path", `${pathname}: there is no WebSocket, only at ${ROUTE}`);
+    }
     const { keyId } = await authenticate(request.headers, options.admit.credentials);
     // Asked last: a connection that comes in while the others end would keep the gateway from stopping.
     if (isClosing) throw new CentspanError("not_ready", "the gateway is about to stop", { retryAfterS: 1 });
@@ -75,8 +78,9 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
   };
 
   server.on("upgrade", (request, duplex, head) => {
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") return ignoreUpgrade(server, request, duplex, head);
     duplex.on("error", () => duplex.destroy());
-    accept(request, duplex, head).catch((thrown: unknown) => refuse(duplex, asCentspanError(thrown)));
+    accept(request, duplex, head).catch((thrown: unknown) => refuse(duplex, request, asCentspanError(thrown)));
   });
 
   return {
@@ -89,5 +93,5 @@ export function serveWebSockets(server: Server, options: WebSocketOptions): { cl
   };
 }
 
-const refuse = (duplex: Duplex, error: CentspanError): void =>
-  endSocket(duplex, error, { status: error.status, headers: retryAfter(error) }, toOpenAiError(error));
+const refuse = (duplex: Duplex, { url = "/" }: IncomingMessage, error: CentspanError): void =>
+  endSocket(duplex, error, { status: error.status, headers: retryAfter(error) }, toErrorAt(url, error));

@@ -2,6 +2,8 @@
 import { CentspanError } from "@centspan/base";
 import { toOpenAiError } from "@centspan/model";
 import type { WebSocket } from "ws";
+import { parseJson } from "../protocols/protocol.ts";
+import { readRefusal } from "../upstream/read-refusal.ts";
 import { createSseSplitter, type StreamPiece } from "../upstream/sse-splitter.ts";
 import type { AnswerHead, AnswerSink } from "./answer-sink.ts";
 import { MAX_STALL_MS } from "./http-sink.ts";
@@ -40,9 +42,7 @@ export function createSocketSink(client: SocketClient, onEvent: (data: string) =
   };
 
   return {
-    get statusCode() {
-      return failedWith ?? head?.statusCode;
-    },
+    statusCode: () => failedWith ?? head?.statusCode,
     gone,
     begin(begun) {
       head = begun;
@@ -78,10 +78,10 @@ export const writeErrorMessage = (error: CentspanError): string =>
 function writeUpstreamError(status: number, body: string): string {
   const unreadable = new CentspanError("upstream_failed", `the model server answered ${status} without a stream`);
   if (status < 400) return writeErrorMessage(unreadable);
-  try {
-    const { error } = JSON.parse(body);
-    return JSON.stringify({ type: "error", status, error });
-  } catch {
-    return writeErrorMessage(unreadable);
-  }
+  const json = parseJson(body);
+  const error: unknown = Object(json).error;
+  if (typeof error === "object" && error !== null) return JSON.stringify({ type: "error", status, error });
+  const type = status < 500 ? "invalid_request_error" : "server_error";
+  const said = { message: readRefusal(json, status), type, param: null, code: null };
+  return JSON.stringify({ type: "error", status, error: said });
 }

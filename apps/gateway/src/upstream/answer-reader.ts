@@ -22,10 +22,10 @@ type ReaderOptions = {
   /** Of the answer. */
   protocol: InferenceProtocol;
   facts: CallFacts;
-  translator: AnswerTranslator | null;
 };
+type StreamOptions = ReaderOptions & { hidesUsageChunk: boolean; translator: AnswerTranslator | null };
 
-export function createStreamReader(options: ReaderOptions & { hidesUsageChunk: boolean }): AnswerReader {
+export function createStreamReader(options: StreamOptions): AnswerReader {
   const { protocol, facts, hidesUsageChunk, translator } = options;
   const splitter = createSseSplitter();
   let times: { firstMs: number; lastMs: number } | null = null;
@@ -65,8 +65,11 @@ const toBytes = (text: string): Buffer[] => (text === "" ? [] : [Buffer.from(tex
 const BYTES_A_PIECE = 16;
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
+/** `rewrite`: what the client is told in its place, null for the same bytes. */
+type WholeOptions = ReaderOptions & { rewrite: ((json: unknown) => unknown) | null };
+
 /** An answer in one piece. One that is larger than anybody's answer is passed on unread, or refused where it must be read. */
-export function createWholeReader({ protocol, facts, translator }: ReaderOptions): AnswerReader {
+export function createWholeReader({ protocol, facts, rewrite }: WholeOptions): AnswerReader {
   let chunks: Buffer[] | null = [];
   let total = 0;
   return {
@@ -74,7 +77,7 @@ export function createWholeReader({ protocol, facts, translator }: ReaderOptions
       total += chunk.length;
       if (total > MAX_READ_BYTES) chunks = null;
       chunks?.push(chunk);
-      if (translator === null) return [chunk];
+      if (rewrite === null) return [chunk];
       if (chunks === null) throw new CentspanError("upstream_failed", "the model server's answer is too large");
       return [];
     },
@@ -82,7 +85,7 @@ export function createWholeReader({ protocol, facts, translator }: ReaderOptions
       if (chunks === null) return [];
       const json = parseJson(Buffer.concat(chunks).toString());
       protocol.readAnswer(json, facts);
-      return translator === null ? [] : [Buffer.from(JSON.stringify(translator.whole(json)))];
+      return rewrite === null ? [] : [Buffer.from(JSON.stringify(rewrite(json)))];
     },
     outputTimes: () => null,
     countPieces: () => Math.ceil(total / BYTES_A_PIECE),

@@ -1,7 +1,6 @@
 /**
- * Forwards an answer as it arrives, at the pace at which the client reads it.
- * A client that leaves once everything was generated is no abort: the rest is read for its usage. One that leaves
- * earlier cancels the upstream, unless its key wants the answer read to its end. Invariant: under the policy `hold` no byte goes out before all checks allowed it.
+ * Forwards an answer as it arrives, at the pace at which the client reads it; what a client that leaves means is not decided here.
+ * Invariant: under the policy `hold` no byte goes out before all checks allowed it.
  */
 import type { CallFacts } from "../protocols/protocol.ts";
 import type { SafetyWatch } from "../stages/check-safety.ts";
@@ -16,8 +15,6 @@ export type ForwardOptions = {
   reader: AnswerReader;
   facts: CallFacts;
   safety: SafetyWatch;
-  /** What becomes of an answer whose client leaves before all of it was generated. */
-  onDisconnect: "cancel" | "drain";
   /** Cancels the upstream request. */
   cancel(): void;
   /** The answer's bytes may differ from the upstream's. */
@@ -26,11 +23,6 @@ export type ForwardOptions = {
 
 export type Forwarded = { aborted: boolean; sentBytes: number };
 
-/** How long bookkeeping that follows the generated text may take once nobody waits for it. */
-const DRAIN_MS = 5_000;
-/** How long a key that wants answers read to their end may have one generated for nobody. */
-const LONGEST_DRAIN_MS = 300_000;
-
 export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded> {
   const { answer, sink, reader, safety } = options;
   const refusal = safety.policy === "hold" ? await safety.verdict : safety.refusal();
@@ -38,7 +30,10 @@ export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded>
     options.cancel();
     throw refusal;
   }
-  const stopWatching = watchClientAndChecks(options);
+  let isOpen = true;
+  void safety.verdict.then((late) => {
+    if (isOpen && late !== null) options.cancel();
+  });
   let sentBytes = 0;
   const send = async (parts: readonly Buffer[]): Promise<void> => {
     for (const part of parts) {
@@ -59,7 +54,7 @@ export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded>
     if (sink.gone.aborted && isAbort(thrown)) return { aborted: !options.facts.generated, sentBytes };
     throw translateUpstreamError(thrown);
   } finally {
-    stopWatching();
+    isOpen = false;
   }
 }
 
@@ -67,24 +62,4 @@ function begin({ answer, sink, rewrites }: ForwardOptions): void {
   const headers = selectResponseHeaders(answer.headers);
   if (rewrites) delete headers["content-length"];
   sink.begin({ statusCode: answer.statusCode, headers });
-}
-
-function watchClientAndChecks({ facts, safety, sink: { gone }, onDisconnect, cancel }: ForwardOptions): () => void {
-  let drain: NodeJS.Timeout | undefined;
-  const onGone = (): void => {
-    if (facts.generated) drain = setTimeout(cancel, DRAIN_MS);
-    else if (onDisconnect === "drain") drain = setTimeout(cancel, LONGEST_DRAIN_MS);
-    else cancel();
-  };
-  if (gone.aborted) onGone();
-  else gone.addEventListener("abort", onGone, { once: true });
-  let watching = true;
-  void safety.verdict.then((refusal) => {
-    if (watching && refusal) cancel();
-  });
-  return () => {
-    watching = false;
-    clearTimeout(drain);
-    gone.removeEventListener("abort", onGone);
-  };
 }

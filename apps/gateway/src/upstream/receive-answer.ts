@@ -86,17 +86,3 @@ export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) =>
   });
   return { answer, isUnanswered: () => controller !== undefined && !isAnswered, cancel };
 }
-
-/** Until an answer begins a client may leave at once. */
-export async function awaitAnswer(
-  { answer, cancel }: Pick<Sending, "answer" | "cancel">,
-  gone: AbortSignal,
-): Promise<UpstreamAnswer> {
-  gone.addEventListener("abort", cancel);
-  if (gone.aborted) cancel();
-  try {
-    return await answer;
-  } finally {
-    gone.removeEventListener("abort", cancel);
-  }
-}

@@ -13,7 +13,12 @@ function harness() {
     return paces.length === 0 ? null : Math.min(...paces);
   };
   const add = (): Replica => {
-    const upstream = createUpstream({ url: "http://127.0.0.1:9", key: undefined, provider: "peer" });
+    const upstream = createUpstream({
+      url: "http://127.0.0.1:9",
+      key: undefined,
+      provider: "peer",
+      takesPriority: false,
+    });
     const traits = { region: null, accelerator: null, maxContextTokens: Number.POSITIVE_INFINITY };
     const replica = createReplica({ upstream, traits, nowMs: () => state.nowMs, bestPace });
     replicas.push(replica);

@@ -3,10 +3,12 @@
  * Must not: send the client's key or internal names to somebody else's server.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { pipeline, Readable } from "node:stream";
 import { CentspanError } from "@centspan/base";
 import type { Provenance } from "@centspan/model";
 import { errors, Pool } from "undici";
-import { receiveAnswer, type Sending } from "./receive-answer.ts";
+import { createHider, hideSecrets } from "../egress/hide-secrets.ts";
+import { receiveAnswer, type Sending, type UpstreamAnswer } from "./receive-answer.ts";
 
 /** What is particular about a provider. Everything that is not listed is an OpenAI-compatible server that measures. */
 type ProviderTraits = {
@@ -35,7 +37,7 @@ const PROVIDERS: Partial<Record<string, ProviderTraits>> = {
   anthropic: { ...OTHER_PROVIDER, countsTokens: true, cacheExpires: true, writeKey: (key) => ({ "x-api-key": key }) },
 };
 
-export type UpstreamOptions = { url: string; key: string | undefined; provider: string };
+export type UpstreamOptions = { url: string; key: string | undefined; provider: string; takesPriority: boolean };
 
 export type UpstreamCall = {
   method: "GET" | "POST";
@@ -48,6 +50,8 @@ export type UpstreamCall = {
 export type Upstream = ProviderTraits & {
   origin: string;
   provider: string;
+  /** Requests may say in a member `priority` whom to let go first; the lower the earlier. */
+  takesPriority: boolean;
   /** Sends a request; the answer rejects with upstream_failed or upstream_timeout when none begins. */
   send(call: UpstreamCall): Sending;
   close(): Promise<void>;
@@ -57,7 +61,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Reasoning models stay silent for minutes before the first byte, and between bytes. */
 const SILENCE_TIMEOUT_MS = 600_000;
 
-export function createUpstream({ url, key, provider }: UpstreamOptions): Upstream {
+export function createUpstream({ url, key, provider, takesPriority }: UpstreamOptions): Upstream {
   const base = new URL(url);
   // Addresses are given both with and without the version that every route here starts with.
   const prefix = base.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
@@ -68,21 +72,61 @@ export function createUpstream({ url, key, provider }: UpstreamOptions): Upstrea
   });
   const traits = PROVIDERS[provider] ?? OTHER_PROVIDER;
   const credential = key === undefined ? {} : traits.writeKey(key);
+  const hideKey = createKeyHider(key);
   return {
     ...traits,
     origin: base.origin,
     provider,
+    takesPriority,
     send({ method, path, headers, body }) {
-      const request = { method, path: prefix + path, headers: { ...headers, ...credential }, body };
+      const request = {
+        method,
+        path: prefix + path,
+        headers: Object.assign({}, PLAIN, headers, credential, body && { "content-length": String(body.length) }),
+        body: body && body.length > MOST_KEPT_BYTES ? streamOnce(body) : body,
+      };
       const sending = receiveAnswer((handler) => pool.dispatch(request, handler));
       return {
         ...sending,
-        answer: sending.answer.catch((thrown: unknown) => {
+        answer: sending.answer.then(hideKey, (thrown: unknown) => {
           throw translateUpstreamError(thrown);
         }),
       };
     },
     close: () => pool.close(),
+  };
+}
+
+const MOST_KEPT_BYTES = 16 * 1024;
+
+/** A pool keeps what it sends until the answer has ended: of this it keeps an empty stream. */
+function streamOnce(bytes: Buffer): Readable {
+  let rest: Buffer | null = bytes;
+  return new Readable({
+    read() {
+      this.push(rest);
+      if (rest !== null) this.push(null);
+      rest = null;
+    },
+  });
+}
+
+/** Answers are read on their way: one that is compressed could not be. */
+const PLAIN = { "accept-encoding": "identity" };
+
+/** Some servers repeat the key that they refuse. */
+function createKeyHider(key: string | undefined): (answer: UpstreamAnswer) => UpstreamAnswer {
+  if (key === undefined || key === "") return (answer) => answer;
+  const placed = new Map([[key, "[key]"]]);
+  return (answer) => {
+    if (answer.statusCode < 400) return answer;
+    const headers: IncomingHttpHeaders = JSON.parse(hideSecrets(JSON.stringify(answer.headers), placed));
+    delete headers["content-length"];
+    return {
+      statusCode: answer.statusCode,
+      headers,
+      body: pipeline(answer.body, createHider(placed), () => undefined),
+    };
   };
 }
 
@@ -101,17 +145,18 @@ export function translateUpstreamError(thrown: unknown): unknown {
 
 export const isAbort = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
 
-const PASSED_ON =
-  /^(accept|content-type|user-agent|originator|idempotency-key|(session|thread|conversation)-id|(openai|anthropic)-.+|x-.+)$/;
+/** Of the client's connection, its place in the network or its browser; and what is written here. */
+const KEPT_BACK =
+  /^(connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade|http2-settings|expect|host|content-(length|encoding)|accept-encoding|cookie|via|forwarded|x-forwarded-.+|x-real-ip|.*(client|connecting)-ip|origin|referer|sec-.+|traceparent|tracestate|baggage)$/;
 /** Whatever a header's name calls a credential is one. */
-const KEPT_BACK = /^(x|openai|anthropic)-(.*(api-?key|token|secret|auth|credential|password).*|forwarded-.+|real-ip)$/;
+const CREDENTIAL = /api-?key|token|secret|auth|credential|password/;
 const IDENTITY = /^x-centspan-/;
 
-/** The client's headers that go upstream: what shapes the answer, never credentials, hops or addresses. */
+/** The client's headers that go upstream: all but credentials, hops and addresses. */
 export function selectRequestHeaders(headers: IncomingHttpHeaders, upstream: Upstream): Record<string, string> {
   const selected: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== "string" || !PASSED_ON.test(name) || KEPT_BACK.test(name)) continue;
+    if (typeof value !== "string" || KEPT_BACK.test(name) || CREDENTIAL.test(name)) continue;
     if (IDENTITY.test(name) && !upstream.seesIdentity) continue;
     selected[name] = value;
   }

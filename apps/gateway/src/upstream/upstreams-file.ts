@@ -1,6 +1,7 @@
 /** Which model servers there are: a JSON file, checked once. Keys are named by the environment variable that holds them. */
 import { readFileSync } from "node:fs";
 import { CentspanError } from "@centspan/base";
+import { SAFETY_POLICIES } from "@centspan/model";
 import { z } from "zod";
 
 const replicaSchema = z.strictObject({
@@ -11,20 +12,29 @@ const replicaSchema = z.strictObject({
   maxContextTokens: z.int().positive().optional(),
 });
 
-const upstreamSchema = z.strictObject({
-  name: z.string().min(1),
-  provider: z.string().min(1),
-  /** Name of the environment variable that holds the key. */
-  keyVariable: z.string().min(1).optional(),
-  /** Ids of the protocols that it speaks. */
-  protocols: z.array(z.string().min(1)).min(1).optional(),
-  /** Models that it serves; a `*` stands for any text. */
-  models: z.array(z.string().min(1)).min(1).default(["*"]),
-  replicas: z.array(replicaSchema).min(1),
-  router: z
-    .strictObject({ id: z.string().min(1), settings: z.record(z.string(), z.number()).optional() })
-    .default({ id: "estimated-prefix" }),
-});
+const upstreamSchema = z
+  .strictObject({
+    name: z.string().min(1),
+    provider: z.string().min(1),
+    /** Name of the environment variable that holds the key. */
+    keyVariable: z.string().min(1).optional(),
+    /** Ids of the protocols that it speaks. */
+    protocols: z.array(z.string().min(1)).min(1).optional(),
+    /** Models that it serves; a `*` stands for any text. */
+    models: z.array(z.string().min(1)).min(1).default(["*"]),
+    /** vLLM that was started with `--scheduling-policy priority`; without that it refuses what names a priority. */
+    takesPriority: z.boolean().default(false),
+    /** In place of the gateway's, for its models. */
+    safety: z.enum(SAFETY_POLICIES).optional(),
+    replicas: z.array(replicaSchema).min(1),
+    router: z
+      .strictObject({ id: z.string().min(1), settings: z.record(z.string(), z.number()).optional() })
+      .default({ id: "estimated-prefix" }),
+  })
+  .refine(({ provider, takesPriority }) => !takesPriority || provider === "vllm", {
+    path: ["takesPriority"],
+    message: "only the provider vllm takes it",
+  });
 
 export const upstreamsSchema = z.strictObject({
   /** Replicas in the gateway's own region are preferred. */

@@ -4,7 +4,7 @@
  * Must not: send anything.
  */
 import { CentspanError, createRandom } from "@centspan/base";
-import { matchesModel, type ReplicaView, type Router } from "@centspan/model";
+import { matchesModel, type ReplicaView, type Router, type SafetyPolicy } from "@centspan/model";
 import { createRouter } from "@centspan/serving";
 import { hashPrefixBlocks, PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import type { InferenceProtocol } from "../protocols/protocol.ts";
@@ -18,7 +18,9 @@ import type { UpstreamsFile } from "./upstreams-file.ts";
 export type RouteRequest = {
   protocol: InferenceProtocol;
   model: string;
-  tokenIds: ArrayLike<number>;
+  promptTokens: number;
+  /** Of the prompt. */
+  readIds(): ArrayLike<number>;
   /** Wishes of the request; null is none. */
   region: string | null;
   accelerator: string | null;
@@ -39,15 +41,20 @@ export type Upstreams = {
   choose(request: RouteRequest): Route;
   /** Whether there is somebody to choose. */
   canServe(request: RouteRequest): boolean;
-  /** All there are, in order of preference; the first is asked for what belongs to no model. */
+  /** How checks go with inference for the model; undefined where nobody who serves it says so. */
+  safetyFor(model: string): SafetyPolicy | undefined;
+  /** In order of preference. */
+  groups: readonly Group[];
+  /** Those of all groups, in the same order. */
   replicas: readonly [Replica, ...Replica[]];
   close(): Promise<void>;
 };
 
-type Group = {
+export type Group = {
   name: string;
   serves(model: string): boolean;
   protocols: readonly string[];
+  safety: SafetyPolicy | undefined;
   replicas: readonly [Replica, ...Replica[]];
   router: Router;
 };
@@ -73,7 +80,7 @@ export function createUpstreams({ file, readKey, nowMs = () => performance.now()
       const translation = findTranslation(group, request.protocol);
       if (translation === undefined) continue;
       const found = chooseReplica(group, { ...request, region }, nowMs());
-      if (found !== null) return { ...found, translation };
+      if (found !== null) return { translation, ...found };
     }
     return null;
   };
@@ -92,6 +99,8 @@ export function createUpstreams({ file, readKey, nowMs = () => performance.now()
           findTranslation(group, request.protocol) !== undefined &&
           group.replicas.some((replica) => canTake(replica, request)),
       ),
+    safetyFor: (model) => groups.find(({ serves, safety }) => safety !== undefined && serves(model))?.safety,
+    groups,
     replicas,
     async close() {
       await Promise.all(replicas.map(({ upstream }) => upstream.close()));
@@ -100,7 +109,17 @@ export function createUpstreams({ file, readKey, nowMs = () => performance.now()
 }
 
 function createGroup(
-  { name, provider, keyVariable, protocols, models, replicas: addresses, router }: UpstreamsFile["upstreams"][number],
+  {
+    name,
+    provider,
+    keyVariable,
+    protocols,
+    models,
+    takesPriority,
+    safety,
+    replicas: addresses,
+    router,
+  }: UpstreamsFile["upstreams"][number],
   readKey: UpstreamsOptions["readKey"],
   nowMs: () => number,
 ): Group {
@@ -120,7 +139,7 @@ function createGroup(
     return paces.length === 0 ? null : Math.min(...paces);
   };
   for (const { url, region = null, accelerator = null, maxContextTokens = Number.POSITIVE_INFINITY } of addresses) {
-    const upstream = createUpstream({ url, key, provider });
+    const upstream = createUpstream({ url, key, provider, takesPriority });
     replicas.push(createReplica({ upstream, traits: { region, accelerator, maxContextTokens }, nowMs, bestPace }));
   }
   const [first, ...others] = replicas;
@@ -129,6 +148,7 @@ function createGroup(
     name,
     serves: (model) => models.some((pattern) => matchesModel(pattern, model)),
     protocols: protocols ?? known,
+    safety,
     replicas: [first, ...others],
     router: createRouter(
       router.settings === undefined ? { id: router.id } : { id: router.id, settings: router.settings },
@@ -164,8 +184,8 @@ function chooseReplica(
     return { replica: single, candidates: 1, reason: able.length === 1 ? "only candidate" : "only one left" };
   }
   const routed = {
-    promptTokens: request.tokenIds.length,
-    blockKeys: hashPrefixBlocks(request.tokenIds),
+    promptTokens: request.promptTokens,
+    blockKeys: hashPrefixBlocks(request.readIds()),
     blockTokens: PREFIX_BLOCK_TOKENS,
   };
   // A router knows replicas by their place: the whole list, with those out of question too busy to be chosen.
@@ -188,12 +208,15 @@ const TOO_BUSY: ReplicaView = {
   countHits: () => 0,
 };
 
-const canTake = (replica: Replica, { tokenIds, accelerator, tried }: RouteRequest): boolean =>
-  tokenIds.length <= replica.traits.maxContextTokens &&
+const canTake = (replica: Replica, { promptTokens, accelerator, tried }: RouteRequest): boolean =>
+  promptTokens <= replica.traits.maxContextTokens &&
   (accelerator === null || replica.traits.accelerator === accelerator) &&
   !tried.has(replica);
 
-function explain({ model, protocol, tokenIds, accelerator }: RouteRequest, groups: readonly Group[]): CentspanError {
+function explain(
+  { model, protocol, promptTokens, accelerator }: RouteRequest,
+  groups: readonly Group[],
+): CentspanError {
   const serving = groups.filter(({ serves }) => serves(model));
   if (serving.length === 0) {
     return new CentspanError("not_found", `model: no upstream serves ${JSON.stringify(model)}`, { field: "model" });
@@ -204,8 +227,8 @@ function explain({ model, protocol, tokenIds, accelerator }: RouteRequest, group
   }
   const traits = serving.flatMap(({ replicas }) => replicas.map((replica) => replica.traits));
   const most = Math.max(...traits.map(({ maxContextTokens }) => maxContextTokens));
-  if (tokenIds.length > most) {
-    const message = `input: ${tokenIds.length} tokens; the most that ${JSON.stringify(model)} takes is ${most}`;
+  if (promptTokens > most) {
+    const message = `input: ${promptTokens} tokens; the most that ${JSON.stringify(model)} takes is ${most}`;
     return new CentspanError("invalid_request", message, { field: "input" });
   }
   const message = `x-centspan-accelerator: nothing that serves ${JSON.stringify(model)} has ${accelerator}`;

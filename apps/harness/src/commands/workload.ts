@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { gatewayKeyOf, readSettings } from "../config.ts";
 import { runTask } from "../loop/run-task.ts";
+import { createMechanisms } from "../mechanisms.ts";
 import { describeProgress, describeSummary, toJsonLine } from "../print.ts";
 import { DEFAULT_IMAGE } from "../sandbox/container.ts";
 import { openServices } from "../services.ts";
@@ -49,7 +50,8 @@ async function workload(flags: WorkloadFlags, around: Surroundings): Promise<num
       tickets,
       concurrency,
       keyOf: (team) => keys.get(team) ?? gatewayKeyOf(settings, team),
-      run: (request) => runTask(request, open.services),
+      run: (request, without) =>
+        runTask(request, { ...open.services, mechanisms: createMechanisms([...flags.without, ...without]) }),
       report: (progress) => around.print(flags.json ? toJsonLine(progress) : describeProgress(progress)),
       signal,
     });

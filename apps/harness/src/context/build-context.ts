@@ -4,15 +4,16 @@ import type { RunSpans } from "../loop/identity.ts";
 import type { ContextLog, ContextPiece, ContextSnapshot } from "./context-log.ts";
 import { comparePrefix } from "./prefix.ts";
 
+type Parts = { log: ContextLog; tools: readonly string[]; note: string };
+
 /** `before` are the pieces of the turn before. */
 export function buildContext(
   spans: RunSpans,
-  log: ContextLog,
-  tools: readonly string[],
+  { log, tools, note }: Parts,
   before: readonly ContextPiece[],
 ): Promise<ContextSnapshot> {
   return spans("context.build", {}, (span) => {
-    const snapshot = log.snapshot(tools);
+    const snapshot = log.snapshot(tools, note);
     const prefix = comparePrefix(before, snapshot.pieces);
     setAttributes(span, {
       ...describeFingerprints(snapshot),

@@ -21,7 +21,7 @@ const policy = developerMessage("From now on:\n- approval policy: never");
 const before: ContextItem[] = [constraint, policy, call("1"), output("1", "old"), userMessage("Hurry up.")];
 const latest: ContextItem[] = [call("2"), output("2", "what must not be lost")];
 
-async function compact(items: ContextItem[], peerOptions: PeerOptions) {
+async function compact(items: ContextItem[], peerOptions: PeerOptions, keepsPlaces = true) {
   const peer = await startResponsesPeer(peerOptions);
   const retry = { maxTries: 2, baseDelayMs: 1, maxDelayMs: 5, random: createRandom(1) };
   const client = createResponsesClient({ gatewayUrl: peer.url, connections: 1, retry, mechanisms: createMechanisms() });
@@ -39,6 +39,7 @@ async function compact(items: ContextItem[], peerOptions: PeerOptions) {
     snapshot: log.snapshot([]),
     sentItems: items.length - latest.length,
     contextTokens: 1000,
+    keepsPlaces,
     headers: {},
     signal: new AbortController().signal,
   });
@@ -63,6 +64,13 @@ it("keeps what was said and the latest results word for word, and the rest as th
   expect(await memory.spans()).toMatchObject([
     { name: "compaction", attributes: { "centspan.compaction.before_tokens": 1000 } },
   ]);
+});
+
+it("puts the summary before what was said, where it need not stay in its place", async () => {
+  const { compacting } = await compact([...before, ...latest], { answer: () => ({ say: "Line 3 is wrong." }) }, false);
+  const [first, ...others] = (await compacting).items;
+  expect(first).toMatchObject({ content: [{ text: handover("Line 3 is wrong.") }] });
+  expect(others).toEqual([constraint, policy, userMessage("Hurry up."), ...latest]);
 });
 
 it("replaces an older handover by the new one", async () => {

@@ -49,6 +49,8 @@ export type CompactionRequest = {
   /** How many items were in the latest request; the answer to it and its results come after them. */
   sentItems: number;
   contextTokens: number;
+  /** The summary comes after what stays word for word, which is then served from the cache. */
+  keepsPlaces: boolean;
   headers: Record<string, string>;
   signal: AbortSignal;
 };
@@ -69,9 +71,10 @@ export function compactContext(request: CompactionRequest): Promise<{ items: Con
       signal,
     });
     if (answer.text.trim() === "") throw new CentspanError("upstream_failed", "the model handed nothing over");
+    const words = snapshot.items.slice(0, sentItems).flatMap(keepWords);
+    const handover = userMessage(HANDOVER_HEAD + answer.text);
     const items = [
-      ...snapshot.items.slice(0, sentItems).flatMap(keepWords),
-      userMessage(HANDOVER_HEAD + answer.text),
+      ...(request.keepsPlaces ? [...words, handover] : [handover, ...words]),
       ...latest.map((json) => readItem(json)),
     ];
     setAttributes(span, {

@@ -1,7 +1,7 @@
 /**
  * The conversation of one run, append-only: a piece is serialized once, when it is added, and never again.
  * Invariant: the prompt of a turn is a prefix of the next one's, so that caches on the way can match it. What stands
- * before the items is fixed for the whole run as long as the tools stay the same texts.
+ * before the items is fixed for the whole run as long as the tools and the note stay the same texts.
  */
 import { createHash } from "node:crypto";
 import { estimateTokens } from "../sandbox/cut-output.ts";
@@ -35,13 +35,11 @@ export type ContextSnapshot = Prompt & {
 
 export type ContextLog = {
   append(item: ContextItem): void;
-  /** `tools` are the JSON texts of the tools in the order in which they are sent. */
-  snapshot(tools: readonly string[]): ContextSnapshot;
+  /** `tools` are the JSON texts of the tools in the order in which they are sent; a `note` stands behind the instructions. */
+  snapshot(tools: readonly string[], note?: string): ContextSnapshot;
 };
 
 export function createContextLog(settings: ContextSettings): ContextLog {
-  const instructions = JSON.stringify(settings.instructions);
-  const system: ContextPiece = { section: "system", path: "instructions", json: instructions };
   const items: string[] = [];
   const pieces: ContextPiece[] = [];
   const chains = { all: startChain(), history: startChain(), results: startChain() };
@@ -54,7 +52,9 @@ export function createContextLog(settings: ContextSettings): ContextLog {
       chains.all.add(piece);
       chains[section].add(piece);
     },
-    snapshot(tools) {
+    snapshot(tools, note = "") {
+      const instructions = JSON.stringify(settings.instructions + note);
+      const system: ContextPiece = { section: "system", path: "instructions", json: instructions };
       const toolPieces = tools.map(
         (json, index): ContextPiece => ({ section: "tools", path: `tools[${index}]`, json }),
       );

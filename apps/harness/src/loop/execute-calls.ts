@@ -99,14 +99,16 @@ export function executeCall(
   around: { parallel: number; within?: string },
 ): Promise<ToolResult> {
   const { context, spans, record } = execution;
+  const tool = execution.findTool(call.name);
   const attributes = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": call.name,
     "gen_ai.tool.call.id": call.callId,
     "centspan.tool.input_bytes": Buffer.byteLength(call.argumentsJson),
+    "centspan.tool.read_only": tool?.readOnly,
     "centspan.tool.parallel": around.parallel,
   };
-  const template = execution.findTool(call.name)?.span ?? "execute_tool {name}";
+  const template = tool?.span ?? "execute_tool {name}";
   return spans(template, { subject: call.name, attributes }, async (span) => {
     let refusal: CentspanError | null = null;
     const result: ToolResult = await runTool(call, execution).catch((error: unknown) => {

@@ -103,6 +103,19 @@ it("tells where the prefix breaks when a server lists its tools in another order
   });
 });
 
+it("tells that the prefix breaks where the instructions carry a clock", async () => {
+  const mechanisms = createMechanisms(["stableInstructions"]);
+  const { peer, of } = await finish(inOrder([calls("list_files", {})]), { mechanisms });
+  expect(of("context.build")[1]).toMatchObject({
+    "centspan.prefix.kept": false,
+    "centspan.prefix.diverged_section": "system",
+    "centspan.prefix.diverged_path": "instructions",
+  });
+  const [first, second] = peer.received.map(({ body }) => JSON.stringify(body));
+  expect(first).toMatch(/It is 2\d{3}-\d\d-\d\dT/);
+  expect(second).toMatch(/It is 2\d{3}-\d\d-\d\dT/);
+});
+
 it("tells the gateway when a call takes long", async () => {
   const { peer, result } = await finish(inOrder([calls("run_command", { command: "sleep 2.5" })]));
   expect(peer.hints).toEqual([

@@ -117,7 +117,9 @@ it("leaves one trace with every span under the run, with its identity and what i
   expect(of("context.build").every((built) => built["centspan.prefix.kept"] === true)).toBe(true);
   expect(new Set(of("context.build").map((built) => built["centspan.prefix.fingerprint"])).size).toBe(4);
   expect(of("execute_tool list_files")).toMatchObject([{ "centspan.tool.parallel": 2 }]);
-  expect(of("execute_tool edit_file")).toMatchObject([{ "centspan.tool.parallel": 1 }]);
+  expect(of("execute_tool edit_file")).toMatchObject([
+    { "centspan.tool.parallel": 1, "centspan.tool.read_only": false },
+  ]);
   const tests = { "process.exit.code": 0, "centspan.tests.passed": 2, "centspan.tests.failed": 0 };
   expect(of("execute_tool run_tests")).toMatchObject([tests]);
   expect(of("execute_tool verify_tests")).toMatchObject([tests]);

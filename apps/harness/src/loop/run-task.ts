@@ -22,6 +22,7 @@ import type { EgressDoor, Sandbox } from "../sandbox/sandbox.ts";
 import type { Crew } from "../subagents/crew.ts";
 import { createDelegate } from "../subagents/delegate.ts";
 import { LEAD_INSTRUCTIONS } from "../subagents/instructions.ts";
+import { readCheckout } from "../task/read-checkout.ts";
 import { createWorkingCopy, removeFolder } from "../task/working-copy.ts";
 import type { ToolServer } from "../tools/mcp/connect-server.ts";
 import { TOOLS } from "../tools/registry.ts";
@@ -125,6 +126,7 @@ async function workOn(run: Run): Promise<RunResult> {
     "gen_ai.request.model": run.request.model,
     "centspan.budget.usd": budget.limits.usd,
     "centspan.run.resumed": first === undefined ? undefined : true,
+    ...(await readCheckout(run.request.task, services.searchPath)),
   };
   const options = { subject: AGENT, attributes, ...(traceId !== null && { traceId }) };
   let mayGoOn = true;

@@ -97,7 +97,10 @@ async function prepareContext(
   const { conversation, spans, toolbox, mechanisms, windowTokens } = options;
   const settings = options.surroundings();
   if (describeChanges(conversation.told(), settings) !== null) conversation.record({ type: "surroundings", settings });
-  const snapshot = await buildContext(spans, conversation.context(), await toolbox.describe(), before);
+  const note = mechanisms.stableInstructions ? "" : `\n\nIt is ${new Date().toISOString()}.`;
+  const build = async (earlier: readonly ContextPiece[]): Promise<ContextSnapshot> =>
+    buildContext(spans, { log: conversation.context(), tools: await toolbox.describe(), note }, earlier);
+  const snapshot = await build(before);
   const measured = conversation.measured();
   const contextTokens = countContextTokens(snapshot, measured);
   if (
@@ -111,9 +114,10 @@ async function prepareContext(
   const headers = { ...identityHeaders(identity), "idempotency-key": `${identity.threadId}:${turn}:compaction` };
   const { items, answer } = await compactContext({
     ...{ spans, connection, snapshot, sentItems, contextTokens, headers, signal },
+    keepsPlaces: mechanisms.stableHistory,
   });
   conversation.record({ type: "context_compacted", turn, items, ...priceAnswer(options, answer) });
-  return buildContext(spans, conversation.context(), await toolbox.describe(), []);
+  return build([]);
 }
 
 const nameStop = (reached: Reached | null): StopReason | null =>

@@ -127,9 +127,16 @@ async function connect({ url, key }: WebSocketOptions, signal: AbortSignal): Pro
 /** Statuses by which servers say that they want no WebSocket here, as opposed to not now or not you. */
 const NO_WEB_SOCKETS = new Set([200, 301, 302, 307, 308, 400, 404, 405, 426, 501]);
 
+const MAX_REFUSAL_LENGTH = 64 * 1024;
+
 async function readRefusal(response: IncomingMessage): Promise<Error> {
   const status = response.statusCode ?? 0;
-  const body = Buffer.concat(await response.toArray()).toString("utf8");
+  let body = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    body += piece;
+    // Leaving the loop closes the connection: of an answer without end, its beginning is enough.
+    if (body.length >= MAX_REFUSAL_LENGTH) break;
+  }
   if (NO_WEB_SOCKETS.has(status)) return new TransportRefused(`no WebSocket: ${PEER} answered ${status}`);
   return failureOfStatus(PEER, { status, retryAfter: response.headers["retry-after"], body });
 }

@@ -5,7 +5,20 @@
 import { readFile } from "node:fs/promises";
 import { CentspanError } from "@centspan/base";
 import { z } from "zod";
+import type { Mechanism } from "../mechanisms.ts";
 import { findTask, type Task } from "../task/load-task.ts";
+
+/** Those of the connection are the same for everybody who shares it. */
+const OF_THE_LOOP = [
+  "stableInstructions",
+  "stableTools",
+  "deferredTools",
+  "compactSchemas",
+  "cutOutput",
+  "compactContext",
+  "stableHistory",
+  "parallelTools",
+] as const satisfies Mechanism[];
 
 const planSchema = z.strictObject({
   teams: z
@@ -16,17 +29,23 @@ const planSchema = z.strictObject({
         attempts: z.array(z.string().min(1)).min(1),
         /** Ids of bundled tasks; all of them when absent. */
         tasks: z.array(z.string()).min(1).optional(),
+        /** Mechanisms of the loop that its agents do without. */
+        without: z.array(z.enum(OF_THE_LOOP)).optional(),
       }),
     )
     .min(1),
 });
 export type Plan = z.infer<typeof planSchema>;
 
+/**
+ * One team's agents carry a clock in their instructions: there is something to find. Another's read one file after the other,
+ * which is found where reading takes longer than the files of bundled tasks do.
+ */
 export const DEFAULT_PLAN: Plan = {
   teams: [
     { team: "payments", attempts: ["scripted-strong"] },
-    { team: "search", attempts: ["scripted-cheap"] },
-    { team: "platform", attempts: ["scripted-cheap", "scripted-strong"] },
+    { team: "search", attempts: ["scripted-cheap"], without: ["stableInstructions"] },
+    { team: "platform", attempts: ["scripted-cheap", "scripted-strong"], without: ["parallelTools"] },
   ],
 };
 
@@ -46,13 +65,13 @@ export async function readPlan(source: string): Promise<Plan> {
   throw refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
 }
 
-export type Ticket = { team: string; taskId: string; task: Task; attempts: string[] };
+export type Ticket = { team: string; taskId: string; task: Task; attempts: string[]; without: readonly Mechanism[] };
 
 /** One ticket per team and task, the teams taking turns so that all of them show results early. */
 export function listTickets(plan: Plan, tasks: readonly Task[]): Ticket[] {
-  const queues = plan.teams.map(({ team, attempts, tasks: ids }) => {
+  const queues = plan.teams.map(({ team, attempts, tasks: ids, without = [] }) => {
     const chosen = ids === undefined ? tasks : ids.map((id) => findTask(tasks, id));
-    return chosen.map((task) => ({ team, taskId: `${team}/${task.id}`, task, attempts }));
+    return chosen.map((task) => ({ team, taskId: `${team}/${task.id}`, task, attempts, without }));
   });
   const longest = Math.max(...queues.map((queue) => queue.length));
   return Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue[turn] ?? [])).flat();

@@ -38,7 +38,8 @@ export type WorkloadOptions = {
   tickets: readonly Ticket[];
   concurrency: number;
   keyOf(team: string): string;
-  run(request: RunRequest): Promise<RunResult>;
+  /** `without` are the mechanisms that the ticket's agents do without. */
+  run(request: RunRequest, without: Ticket["without"]): Promise<RunResult>;
   report(progress: Progress): void;
   signal: AbortSignal;
 };
@@ -60,11 +61,12 @@ export async function runWorkload(options: WorkloadOptions): Promise<Summary> {
 }
 
 async function workOn(ticket: Ticket, options: WorkloadOptions, summary: Summary): Promise<void> {
-  const { team, taskId, task } = ticket;
+  const { team, taskId, task, without } = ticket;
   for (const [index, model] of ticket.attempts.entries()) {
     const attempt = index + 1;
     const gatewayKey = options.keyOf(team);
-    const result = await options.run({ ...UNATTENDED, task, taskId, model, attempt, role: "execute", gatewayKey });
+    const request = { ...UNATTENDED, task, taskId, model, attempt, role: "execute" as const, gatewayKey };
+    const result = await options.run(request, without);
     const passed = result.status === "passed";
     const last = passed || attempt === ticket.attempts.length;
     countRun(summary, team, result, last);

@@ -28,6 +28,7 @@ async function work(plan: Plan, judge: Judge, options: { concurrency?: number; s
   const tasks = await loadTasks(TASKS_DIR);
   const interrupt = new AbortController();
   const requests: RunRequest[] = [];
+  const withouts = new Map<string, readonly string[]>();
   const progress: Progress[] = [];
   let running = 0;
   let mostRunning = 0;
@@ -35,7 +36,8 @@ async function work(plan: Plan, judge: Judge, options: { concurrency?: number; s
     tickets: listTickets(plan, tasks),
     concurrency: options.concurrency ?? 6,
     keyOf: (team) => `key of ${team}`,
-    run: async (request) => {
+    run: async (request, without) => {
+      withouts.set(request.taskId, without);
       interrupt.signal.throwIfAborted();
       requests.push(request);
       mostRunning = Math.max(mostRunning, ++running);
@@ -48,9 +50,14 @@ async function work(plan: Plan, judge: Judge, options: { concurrency?: number; s
     report: (line) => progress.push(line),
     signal: interrupt.signal,
   });
-  return { summary, requests, progress, mostRunning, tasks };
+  return { summary, requests, withouts, progress, mostRunning, tasks };
 }
 
+const WITHOUT: Record<string, string[]> = {
+  payments: [],
+  search: ["stableInstructions"],
+  platform: ["parallelTools"],
+};
 const onlyStrong: Judge = ({ model }) => (model === "scripted-strong" ? "passed" : "failed");
 
 it("gives every team each task as a ticket of its own, with the team's key", async () => {
@@ -64,7 +71,8 @@ it("gives every team each task as a ticket of its own, with the team's key", asy
 });
 
 it("makes a second attempt only where the first failed and the plan has one", async () => {
-  const { requests, summary, progress, tasks } = await work(DEFAULT_PLAN, onlyStrong);
+  const { requests, withouts, summary, progress, tasks } = await work(DEFAULT_PLAN, onlyStrong);
+  for (const [taskId, without] of withouts) expect(without).toEqual(WITHOUT[taskId.split("/")[0] ?? ""]);
   const of = (team: string) => requests.filter(({ taskId }) => taskId.startsWith(`${team}/`));
   expect(of("search").every(({ model, attempt }) => model === "scripted-cheap" && attempt === 1)).toBe(true);
   const platform = of("platform").filter(({ taskId }) => taskId === `platform/${tasks[0]?.id}`);
@@ -104,6 +112,9 @@ it("reads a plan from a file and names what is wrong with it", async () => {
   };
   const plan = await read('{"teams":[{"team":"a","attempts":["m"],"tasks":["iso-week-year"]}]}');
   expect(listTickets(plan, await loadTasks(TASKS_DIR))).toMatchObject([{ taskId: "a/iso-week-year", attempts: ["m"] }]);
+  const lesser = await read('{"teams":[{"team":"a","attempts":["m"],"without":["parallelTools"]}]}');
+  expect(listTickets(lesser, await loadTasks(TASKS_DIR))[0]?.without).toEqual(["parallelTools"]);
+  await expect(read('{"teams":[{"team":"a","attempts":["m"],"without":["webSocket"]}]}')).rejects.toThrow("without.0");
   await expect(read("{")).rejects.toMatchObject({ code: "invalid_file", field: "plan" });
   await expect(read('{"teams":[{"team":"a","attempts":[]}]}')).rejects.toThrow("teams.0.attempts");
   await expect(read('{"teams":[],"speed":2}')).rejects.toThrow("speed");

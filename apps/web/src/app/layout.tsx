@@ -24,8 +24,12 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const t = getCatalogue(language);
   const items = [
     { href: "/", label: t.ledger },
+    { href: "/spend", label: t.spend },
     { href: "/outcomes", label: t.outcomes },
+    { href: "/waste", label: t.waste },
     { href: "/runs", label: t.runs },
+    { href: "/budgets", label: t.budgets },
+    { href: "/prices", label: t.prices },
     { href: "/close", label: t.monthClose },
     { href: "/sources", label: t.sources },
   ];
@@ -41,7 +45,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <div className="app">
           <nav className="side" aria-label={t.mainNavigation}>
             <Brand />
-            <NavLinks items={items} />
+            <NavLinks items={items} more={t.more} />
           </nav>
           <div className="min-w-0">{children}</div>
         </div>

@@ -3,10 +3,13 @@ import { clsx } from "clsx";
 import type { ReactNode } from "react";
 
 /** Text, or what else is said of its column. */
-type Heading = string | { text: string; isNumber?: boolean; isForReadersOnly?: boolean };
+type Heading = string | { text: string; isNumber?: boolean; isForReadersOnly?: boolean; isWide?: boolean };
 
 /** Of a column of figures, which stand at its right. */
 export const figures = (text: string): Heading => ({ text, isNumber: true });
+/** Of a column that is left out where the page is narrow; so are its cells, of class `cell-wide`. */
+export const wide = (text: string): Heading => ({ text, isWide: true });
+export const wideFigures = (text: string): Heading => ({ text, isNumber: true, isWide: true });
 
 type TableProps = { headings: readonly Heading[]; foot?: ReactNode; children: ReactNode };
 
@@ -21,9 +24,14 @@ export function DataTable({ headings, foot, children }: TableProps) {
                 text,
                 isNumber = false,
                 isForReadersOnly = false,
+                isWide = false,
               } = typeof heading === "string" ? { text: heading } : heading;
               return (
-                <th key={`${text} ${isForReadersOnly}`} scope="col" className={clsx(isNumber && "num") || undefined}>
+                <th
+                  key={`${text} ${isForReadersOnly}`}
+                  scope="col"
+                  className={clsx(isNumber && "num", isWide && "cell-wide") || undefined}
+                >
                   {isForReadersOnly ? <span className="sr-only">{text}</span> : text}
                 </th>
               );

@@ -10,10 +10,13 @@ export type NavItem = { href: string; label: string };
 const isCurrent = (href: string, path: string): boolean =>
   href === "/" ? path === "/" || path.startsWith("/keys/") : path === href || path.startsWith(`${href}/`);
 
-export function NavLinks({ items }: { items: NavItem[] }) {
+/** On a phone there is room for so many; the others open above "more". */
+const TABS = 4;
+
+export function NavLinks({ items, more }: { items: NavItem[]; more: string }) {
   const path = usePathname();
   const carried = pickCarried(Object.fromEntries(useSearchParams()));
-  return items.map(({ href, label }) => {
+  const link = ({ href, label }: NavItem) => {
     const current = isCurrent(href, path);
     return (
       <PageLink
@@ -25,5 +28,23 @@ export function NavLinks({ items }: { items: NavItem[] }) {
         {label}
       </PageLink>
     );
-  });
+  };
+  const others = items.slice(TABS);
+  const isAmongOthers = others.some(({ href }) => isCurrent(href, path));
+  return (
+    <>
+      {items.slice(0, TABS).map(link)}
+      <button
+        type="button"
+        popoverTarget="more-pages"
+        className={clsx("nav-item nav-more", isAmongOthers && "nav-item-current")}
+      >
+        {more}
+      </button>
+      {/* Pages change without a new document, which would leave it open. */}
+      <div id="more-pages" popover="auto" className="nav-others" key={path}>
+        {others.map(link)}
+      </div>
+    </>
+  );
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { en } from "./en.ts";
+import { enMoney } from "./en-money.ts";
+import { enOutcomes } from "./en-outcomes.ts";
+import { enWaste } from "./en-waste.ts";
 import { chooseLanguage } from "./index.ts";
 import { ko } from "./ko.ts";
 
@@ -13,6 +16,11 @@ function listTexts(node: object, path = ""): [string, string][] {
   });
 }
 
+const isOfParts = (key: string, text: unknown): boolean =>
+  [enMoney, enOutcomes, enWaste].some((part) =>
+    Object.entries(part).some(([name, said]) => name === key && said === text),
+  );
+
 const markersOf = (text: string): string[] => [...new Set(text.match(/⟦.⟧/g) ?? [])].sort();
 
 describe("catalogues", () => {
@@ -21,6 +29,13 @@ describe("catalogues", () => {
   it("have the same keys, none empty", () => {
     expect(korean.map(([path]) => path).sort()).toEqual(english.map(([path]) => path).sort());
     expect([...english, ...korean].filter(([, text]) => text.trim() === "")).toEqual([]);
+  });
+
+  it("have no key in two parts, the later of which would be said in the place of the earlier", () => {
+    const parts = [enMoney, enOutcomes, enWaste].map((part) => Object.keys(part));
+    const keys = parts.flat();
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+    expect(Object.entries(en).filter(([key, text]) => keys.includes(key) && !isOfParts(key, text))).toEqual([]);
   });
 
   it("say every value they are given", () => {

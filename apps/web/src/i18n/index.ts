@@ -6,6 +6,7 @@ import { ko } from "./ko.ts";
 
 export type { Language } from "@centspan/ui";
 export type { Catalogue } from "./catalogue.ts";
+export { koCauses } from "./ko-causes.ts";
 
 const CATALOGUES: Record<Language, Catalogue> = { en, ko };
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { isKnownHost, readHosts } from "./known-host.ts";
+import { isKnownHost, isOwnOrigin, readHosts } from "./known-host.ts";
+import { mayChange } from "./may-change.ts";
 
 const listed = readHosts("costs.example.com, Team.Internal,");
 
@@ -28,3 +29,23 @@ it.each([
 it("lists nothing when nothing is set", () => {
   for (const setting of [undefined, "", " , "]) expect(isKnownHost("example.com", readHosts(setting))).toBe(false);
 });
+
+it.each([
+  ["http://127.0.0.1:3000", "127.0.0.1:3000", true],
+  ["https://costs.example.com", "costs.example.com", true],
+  ["http://localhost:3000", "LOCALHOST:3000", true],
+  ["http://127.0.0.1:3001", "127.0.0.1:3000", false],
+  ["http://localhost:3000", "127.0.0.1:3000", false],
+  ["https://attacker.example", "costs.example.com", false],
+  ["null", "127.0.0.1:3000", false],
+  [null, "127.0.0.1:3000", false],
+])("a change from %s at %s: %s", (origin, host, own) => expect(isOwnOrigin(origin, host)).toBe(own));
+
+it.each([
+  ["127.0.0.1", true],
+  ["localhost", true],
+  ["::1", true],
+  ["0.0.0.0", false],
+  ["costs.example.com", false],
+  [undefined, false],
+])("pages change things at %s: %s", (hostname, may) => expect(mayChange(hostname)).toBe(may));

@@ -1,5 +1,5 @@
 /**
- * Whether a request's Host header names this server as its owner would. The pages have no sign-in, so a site whose name
+ * Whether a request names this server as its owner would, and comes from a page of it. The pages have no sign-in, so a site whose name
  * an attacker points at this machine (DNS rebinding) must not read them through a visitor's browser. Names of loopback
  * and bare addresses can't be pointed anywhere; other names have to be listed. Pure.
  */
@@ -20,3 +20,10 @@ export function isKnownHost(host: string | null, listed: ReadonlySet<string>): b
   if (whole !== host?.toLowerCase().replace(/:80$/, "")) return false;
   return isLoopbackName(hostname) || isAddress(hostname) || listed.has(hostname);
 }
+
+/**
+ * Whether what changes something was sent by a page of this server: browsers say where a POST comes from, and another
+ * site's form is told by it. Who says nothing is no browser, and has the Trace API and a key.
+ */
+export const isOwnOrigin = (origin: string | null, host: string | null): boolean =>
+  origin !== null && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();

@@ -2,12 +2,20 @@
  * Opens the stores once per process and gives pages a client of the Trace API that runs in-process:
  * a page sees exactly what a script with an API key sees. Server only.
  */
-import { type ApiClient, createApiClient, createTraceApi, type TraceApi } from "@centspan/api";
+import {
+  type ApiClient,
+  createApiClient,
+  createMcpEndpoint,
+  createTraceApi,
+  type McpEndpoint,
+  type TraceApi,
+} from "@centspan/api";
 import { createWallClock } from "@centspan/base";
 import { openControl } from "@centspan/control";
 import type { Principal } from "@centspan/model";
 import { openWarehouse } from "@centspan/warehouse";
 import { z } from "zod";
+import { readOnce } from "./read-once.ts";
 
 const environmentSchema = z.object({
   CLICKHOUSE_URL: z.string().min(1),
@@ -16,7 +24,7 @@ const environmentSchema = z.object({
   CENTSPAN_WORKSPACE: z.string().default("default"),
 });
 
-type Opened = { api: TraceApi; owner: Principal };
+type Opened = { stores: Parameters<typeof createTraceApi>[0]; api: TraceApi; mcp: McpEndpoint; owner: Principal };
 
 /** Opened on the first request, not on import: the build imports every module without a store in reach. */
 let opened: Opened | undefined;
@@ -26,7 +34,8 @@ function open(): Opened {
   const env = environmentSchema.parse(process.env);
   const control = openControl({ url: env.DATABASE_URL });
   const warehouse = openWarehouse({ url: env.CLICKHOUSE_URL, books: control });
-  const api = createTraceApi({ warehouse, control, clock: createWallClock() });
+  const stores = { warehouse, control, clock: createWallClock() };
+  const api = createTraceApi(stores);
   const owner: Principal = {
     keyId: "web",
     keyName: "web",
@@ -37,13 +46,17 @@ function open(): Opened {
     team: null,
     rules: {},
   };
-  opened = { api, owner };
+  opened = { stores, api, mcp: createMcpEndpoint(api), owner };
   return opened;
 }
 
-/** The Trace API as the web app's pages use it, for the default workspace or the named one. */
+/** The Trace API as one page uses it, for the default workspace or the named one. */
 export async function openTraceApi(workspace?: string): Promise<ApiClient> {
-  const { api, owner } = open();
+  const { stores, owner } = open();
+  const { warehouse } = stores;
+  const listTaskSpend = readOnce(warehouse.listTaskSpend);
+  const sumWasteTotals = readOnce(warehouse.sumWasteTotals);
+  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals } });
   return createApiClient((path, init) => {
     const url = new URL(path, "http://trace-api.internal");
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);
@@ -53,3 +66,6 @@ export async function openTraceApi(workspace?: string): Promise<ApiClient> {
 
 /** Answers a request that came over HTTP: its own credential decides. */
 export const handleApiRequest = (request: Request): Promise<Response> => open().api.handle(request);
+
+/** The same for agents, over the Model Context Protocol. */
+export const handleMcpRequest = (request: Request): Promise<Response> => open().mcp.handle(request);

@@ -5,15 +5,15 @@ import { type Control, openControl } from "@centspan/control";
 import { EMPTY_CALL, type Principal, type RatedCall } from "@centspan/model";
 import { openWarehouse, type Warehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, inject } from "vitest";
+import type { Send } from "../client.ts";
 import { type ApiClient, createApiClient, createTraceApi } from "../index.ts";
 
-export type TestApi = { warehouse: Warehouse; control: Control; client: ApiClient };
+export type TestApi = { warehouse: Warehouse; control: Control; client: ApiClient; send: Send };
 
 export function useApi(workspace: string, clock: Clock = createWallClock()): TestApi {
-  const warehouse = openWarehouse({
-    url: new URL(`/api_${randomBytes(8).toString("hex")}`, inject("clickhouseUrl")).href,
-  });
   const control = openControl({ url: inject("databaseUrl") });
+  const url = new URL(`/api_${randomBytes(8).toString("hex")}`, inject("clickhouseUrl")).href;
+  const warehouse = openWarehouse({ url, books: control });
   beforeAll(() => Promise.all([warehouse.migrate(), control.migrate()]));
   afterAll(() => Promise.all([warehouse.close(), control.close()]));
   const api = createTraceApi({ warehouse, control, clock });
@@ -27,10 +27,8 @@ export function useApi(workspace: string, clock: Clock = createWallClock()): Tes
     team: null,
     rules: {},
   };
-  const client = createApiClient((path, init) =>
-    api.handle(new Request(new URL(path, "http://api.test"), init), owner),
-  );
-  return { warehouse, control, client };
+  const send: Send = (path, init) => api.handle(new Request(new URL(path, "http://api.test"), init), owner);
+  return { warehouse, control, send, client: createApiClient(send) };
 }
 
 /** A call that used a model and was charged nothing, but for what is given. */

@@ -7,6 +7,7 @@ import {
   budgetInputSchema,
   budgetRowSchema,
   findBudgetPeriod,
+  nameActor,
   projectSpend,
 } from "@centspan/model";
 import { z } from "zod";
@@ -38,7 +39,8 @@ export const createBudget = defineRoute({
   body: budgetInputSchema,
   answer: budgetRowSchema,
   successStatus: 201,
-  run: async ({ deps, caller, body }) => readRow(deps, await deps.control.createBudget(caller.workspace, body)),
+  run: async ({ deps, caller, body }) =>
+    readRow(deps, await deps.control.createBudget(caller.workspace, body, nameActor(caller.principal))),
 });
 
 export const replaceBudget = defineRoute({
@@ -51,7 +53,7 @@ export const replaceBudget = defineRoute({
   body: budgetInputSchema,
   answer: budgetRowSchema,
   run: async ({ deps, caller, params: { budgetId = "" }, body }) =>
-    readRow(deps, await deps.control.replaceBudget(caller.workspace, budgetId, body)),
+    readRow(deps, await deps.control.replaceBudget(caller.workspace, budgetId, body, nameActor(caller.principal))),
 });
 
 export const deleteBudget = defineRoute({
@@ -64,7 +66,7 @@ export const deleteBudget = defineRoute({
   body: z.undefined(),
   answer: z.object({ budgetId: z.string(), deleted: z.literal(true) }),
   async run({ deps, caller, params: { budgetId = "" } }) {
-    await deps.control.deleteBudget(caller.workspace, budgetId);
+    await deps.control.deleteBudget(caller.workspace, budgetId, nameActor(caller.principal));
     return { budgetId, deleted: true as const };
   },
 });

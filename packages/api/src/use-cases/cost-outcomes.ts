@@ -1,26 +1,33 @@
-import { costPerOutcome } from "@centspan/attribution";
-import { OUTCOME_GROUPS, outcomeCostRowSchema } from "@centspan/model";
+import { costPerOutcome, findCheapest } from "@centspan/attribution";
+import { cheapestSchema, OUTCOME_GROUPS, outcomeCostRowSchema } from "@centspan/model";
 import { z } from "zod";
-import { filterShape, readFilter, timeZoneParam } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toOutcomeCostRow } from "../rows.ts";
+import { cohortShape, readCohort } from "./outcome-cohorts.ts";
 
 export const costOutcomes = defineRoute({
   id: "costOutcomes",
   method: "GET",
   path: "/outcomes/cost",
-  summary: "Cost per passing outcome by group, failed attempts included, with bootstrap interval by task",
+  summary:
+    "Cost per passing outcome by group, with failed attempts, retries, sub-agents, judges and review, and its interval",
   allow: ["api"],
-  query: z.strictObject({ ...filterShape, groupBy: z.enum(OUTCOME_GROUPS), tz: timeZoneParam }),
+  query: z.strictObject({ ...cohortShape, groupBy: z.enum(OUTCOME_GROUPS) }),
   body: z.undefined(),
-  answer: z.object({ data: z.array(outcomeCostRowSchema), total: outcomeCostRowSchema, nextCursor: z.null() }),
-  async run({ deps, caller, query: { groupBy, tz, ...filter } }) {
-    const tasks = await deps.warehouse.listTaskSpend(caller.workspace, {
-      groupBy,
-      filter: readFilter(filter),
-      timeZone: tz,
-    });
-    const { rows, total } = costPerOutcome(tasks, { level: 0.95, seed: 1, resamples: 2000 });
-    return { data: rows.map(toOutcomeCostRow), total: toOutcomeCostRow(total), nextCursor: null };
+  answer: z.object({
+    data: z.array(outcomeCostRowSchema),
+    total: outcomeCostRowSchema,
+    cheapest: cheapestSchema.nullable().describe("the named group whose passes cost least; null of fewer than two"),
+    nextCursor: z.null(),
+  }),
+  async run({ deps, caller, query: { groupBy, ...query } }) {
+    const { tasks, options } = await readCohort({ deps, caller }, query, groupBy);
+    const { rows, total } = costPerOutcome(tasks, options);
+    return {
+      data: rows.map(toOutcomeCostRow),
+      total: toOutcomeCostRow(total),
+      cheapest: findCheapest(rows, options.level),
+      nextCursor: null,
+    };
   },
 });

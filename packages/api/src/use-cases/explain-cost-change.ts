@@ -1,8 +1,8 @@
 import { explainChange, type SpendPeriod } from "@centspan/attribution";
-import { formatDecimal, formatInstant, sumDecimals } from "@centspan/base";
+import { formatDecimal, formatInstant, startBeforeNs, sumDecimals } from "@centspan/base";
 import { type CallFilter, spendChangeSchema, type TimeRange } from "@centspan/model";
 import { z } from "zod";
-import { filterShape, instantParam, readFilter } from "../queries.ts";
+import { filterShape, instantParam, readFilter, timeZoneParam } from "../queries.ts";
 import { type ApiDeps, defineRoute } from "../route.ts";
 
 export const explainCostChange = defineRoute({
@@ -10,15 +10,15 @@ export const explainCostChange = defineRoute({
   method: "GET",
   path: "/cost/change",
   summary:
-    "Why spend of a period differs from that of the equally long one before it: price, volume and mix, which add up to the difference",
+    "Why spend of a period differs from that of the equally long one before it, of as many days of the zone where it is made of such: price, volume and mix, which add up to the difference",
   allow: ["api"],
-  query: z.strictObject({ ...filterShape, from: instantParam, to: instantParam }),
+  query: z.strictObject({ ...filterShape, from: instantParam, to: instantParam, tz: timeZoneParam }),
   body: z.undefined(),
   answer: spendChangeSchema,
   async run({ deps, caller, query }) {
     const filter = readFilter(query);
     const after: TimeRange = { fromNs: query.from, toNs: query.to };
-    const before: TimeRange = { fromNs: 2n * query.from - query.to, toNs: query.from };
+    const before: TimeRange = { fromNs: startBeforeNs(query.tz, query.from, query.to), toNs: query.from };
     const read = (range: TimeRange) => readPeriod(deps, caller.workspace, { ...filter, range });
     const [was, is] = await Promise.all([read(before), read(after)]);
     const { cells, ...change } = explainChange(was, is);
@@ -52,5 +52,7 @@ async function readPeriod(deps: ApiDeps, workspace: string, filter: CallFilter):
     deps.warehouse.listMeterSpend(workspace, filter),
     deps.warehouse.sumCosts(workspace, { groupBy: "model", filter, timeZone: "UTC" }),
   ]);
-  return { cells, calls: sums.reduce((total, { calls }) => total + calls, 0) };
+  // What has no cost has no part in spend.
+  const calls = sums.map((sum) => sum.calls - sum.unpricedCalls - sum.quarantinedCalls);
+  return { cells, calls: calls.reduce((total, known) => total + known, 0) };
 }

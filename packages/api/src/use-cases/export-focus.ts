@@ -1,20 +1,26 @@
 /**
  * A month as FOCUS data, written while it is read. A closed month's billed costs add up to its statement: what rounding
- * left over is rows of its own. An open one is exact, and has no invoice yet.
+ * left over is rows of its own. An open one is exact, and has no invoice yet. What commitments cover is billed with them.
  */
+import { ZERO } from "@centspan/base";
 import {
   describeCharge,
+  describeCovered,
+  describePurchase,
   describeRounding,
+  describeUnused,
   FOCUS_VERSIONS,
   type FocusContext,
   type FocusEntry,
   writeCsv,
   writeParquet,
 } from "@centspan/focus";
-import { periodSchema, type StatementLine } from "@centspan/model";
+import { type Commitment, periodSchema } from "@centspan/model";
+import type { Spread } from "@centspan/pricing";
 import { z } from "zod";
-import { type ApiDeps, defineRoute } from "../route.ts";
+import { defineRoute } from "../route.ts";
 import { findPeriod } from "./periods.ts";
+import { readCommitmentBooks, spreadPeriod, sumPaid } from "./spread-period.ts";
 
 const FORMATS = {
   csv: { write: writeCsv, type: "text/csv; charset=utf-8" },
@@ -47,7 +53,17 @@ export const exportFocus = defineRoute({
       invoiceId: isClosed ? `${workspace}-${name}` : null,
     };
     const { write, type } = FORMATS[format];
-    const body = write(version, listEntries(deps, context, isClosed ? statement.lines : []));
+    const books = await readCommitmentBooks({ deps, caller });
+    const spread = await spreadPeriod({ deps, caller }, period, books);
+    async function* listEntries(): AsyncGenerator<FocusEntry[]> {
+      for await (const charges of deps.warehouse.listCharges(workspace, period, period.timeZone)) {
+        const others = charges.filter((charge) => !spread.isSpread(charge));
+        yield others.map((charge) => describeCharge(charge, context));
+      }
+      yield describeSpread(spread, books.commitments, context);
+      if (isClosed) yield statement.lines.flatMap((line) => describeRounding(line, context) ?? []);
+    }
+    const body = write(version, listEntries());
     const file = `focus-${version}-${workspace}-${name}.${format}`;
     return new Response(toStream(body), {
       headers: {
@@ -59,16 +75,23 @@ export const exportFocus = defineRoute({
   },
 });
 
-async function* listEntries(
-  { warehouse }: ApiDeps,
+function describeSpread(
+  { covered, rest, lines }: Spread,
+  commitments: readonly Commitment[],
   context: FocusContext,
-  rounded: readonly StatementLine[],
-): AsyncGenerator<FocusEntry[]> {
-  const { workspace, period } = context;
-  for await (const charges of warehouse.listCharges(workspace.id, period, period.timeZone)) {
-    yield charges.map((charge) => describeCharge(charge, context));
-  }
-  yield rounded.flatMap((line) => describeRounding(line, context) ?? []);
+): FocusEntry[] {
+  return [
+    ...rest.map((charge) => describeCharge(charge, context)),
+    ...covered.map((one) => describeCovered(one, context)),
+    ...commitments.flatMap((commitment) => {
+      const paidUsd = sumPaid(lines, commitment);
+      const unused = lines.filter((line) => line.commitment === commitment.id && line.status === "unused");
+      return [
+        ...(paidUsd.eq(ZERO) ? [] : [describePurchase(commitment, paidUsd, context)]),
+        ...unused.map((line) => describeUnused(line, commitment, context)),
+      ];
+    }),
+  ];
 }
 
 /** Read no faster than it is taken; whoever goes away in between ends the reading. */

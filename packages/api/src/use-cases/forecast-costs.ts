@@ -13,7 +13,7 @@ export const forecastCosts = defineRoute({
   method: "GET",
   path: "/cost/forecast",
   summary:
-    "What the month will have cost at its end, by group and in total, with an 80% interval: a coming week is like one of the past ones, weekday by weekday",
+    "What the month will have cost at its end, for the groups on which most was spent, the others as one, and in total, with an 80% interval: a coming week is like one of the past ones, weekday by weekday",
   allow: ["api"],
   query: z.strictObject({
     ...historyQuery,
@@ -37,13 +37,15 @@ export const forecastCosts = defineRoute({
     };
     const rows = [...history.groups].map(([group, own]) => ({ group, ...forecast(own) }));
     rows.sort((a, b) => foreseen(b).cmp(foreseen(a)) || (a.group < b.group ? -1 : 1));
-    const total = { group: "total", ...forecast(history.total) };
+    const total = forecast(history.total);
     return {
       from,
       until,
       level: LEVEL,
-      data: rows.map(toRow),
+      data: rows.map((row) => ({ group: row.group, ...toRow(row) })),
+      others: history.others && { groups: history.others.groups, ...toRow(forecast(history.others)) },
       total: {
+        group: "total",
         ...toRow(total),
         days: (total.ahead?.days ?? []).map((expected, index) => ({ day: coming[index] ?? "", ...format(expected) })),
       },
@@ -64,10 +66,9 @@ const format = ({ expectedUsd, lowUsd, highUsd }: SpendForecast["total"]) => ({
   highUsd: formatDecimal(highUsd),
 });
 
-function toRow({ group, overUsd, todayUsd, ahead }: Forecast & { group: string }) {
+function toRow({ overUsd, todayUsd, ahead }: Forecast) {
   const plus = (amount: Decimal | undefined) => (amount === undefined ? null : formatDecimal(overUsd.plus(amount)));
   return {
-    group,
     spentUsd: formatDecimal(overUsd.plus(todayUsd)),
     expectedUsd: plus(ahead?.total.expectedUsd),
     lowUsd: plus(ahead?.total.lowUsd),

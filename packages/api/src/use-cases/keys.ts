@@ -1,5 +1,5 @@
 import { CentspanError } from "@centspan/base";
-import { keyInputSchema, keyRowSchema, keyRulesSchema } from "@centspan/model";
+import { keyInputSchema, keyRowSchema, keyRulesSchema, nameActor } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { toKeyRow } from "../rows.ts";
@@ -35,7 +35,7 @@ export const createKey = defineRoute({
       });
     }
     const key = { workspace: caller.workspace, name, kind, team: team ?? null, rules };
-    return toKeyRow(await deps.control.createKey(key));
+    return toKeyRow(await deps.control.createKey(key, nameActor(caller.principal)));
   },
 });
 
@@ -49,7 +49,7 @@ export const setKeyRules = defineRoute({
   body: keyRulesSchema,
   answer: keyRowSchema,
   run: async ({ deps, caller, params: { keyId = "" }, body }) =>
-    toKeyRow(await deps.control.setKeyRules(caller.workspace, keyId, body)),
+    toKeyRow(await deps.control.setKeyRules(caller.workspace, keyId, body, nameActor(caller.principal))),
 });
 
 export const revokeKey = defineRoute({
@@ -62,7 +62,7 @@ export const revokeKey = defineRoute({
   body: z.undefined(),
   answer: z.object({ keyId: z.string(), revoked: z.literal(true) }),
   async run({ deps, caller, params: { keyId = "" } }) {
-    await deps.control.revokeKey(caller.workspace, keyId);
+    await deps.control.revokeKey(caller.workspace, keyId, nameActor(caller.principal));
     return { keyId, revoked: true as const };
   },
 });

@@ -1,6 +1,6 @@
 import { findAnomalies } from "@centspan/attribution";
 import { formatDecimal } from "@centspan/base";
-import { spendAnomalySchema } from "@centspan/model";
+import { spendAnomaliesSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { historyQuery, readHistory } from "./spend-history.ts";
@@ -10,13 +10,13 @@ export const listCostAnomalies = defineRoute({
   method: "GET",
   path: "/cost/anomalies",
   summary:
-    "Days on which a group spent far more or less than on days of that name before, the latest first; a group is judged from its fourth week on",
+    "Days on which a group spent far more or less than on days of that name before, the latest first; a group is judged from its fourth week on, if it is among those on which most was spent",
   allow: ["api"],
   query: z.strictObject(historyQuery),
   body: z.undefined(),
-  answer: z.object({ data: z.array(spendAnomalySchema), nextCursor: z.null() }),
+  answer: spendAnomaliesSchema,
   async run({ deps, caller, query }) {
-    const { days, groups } = await readHistory({ deps, caller }, query);
+    const { days, groups, others } = await readHistory({ deps, caller }, query);
     const data = [...groups].flatMap(([group, { dailyUsd }]) =>
       findAnomalies(dailyUsd).map(({ index, costUsd, expectedUsd, score }) => ({
         group,
@@ -29,6 +29,6 @@ export const listCostAnomalies = defineRoute({
     data.sort((a, b) =>
       a.day === b.day ? Math.abs(b.score ?? Infinity) - Math.abs(a.score ?? Infinity) : a.day < b.day ? 1 : -1,
     );
-    return { data, nextCursor: null };
+    return { data, others: others?.groups ?? 0, nextCursor: null };
   },
 });

@@ -46,6 +46,13 @@ export const listTraces = defineRoute({
       },
       readPage({ limit, cursor }),
     );
-    return { data: page.data.map((trace) => toTraceRow(trace, [])), nextCursor: page.nextCursor };
+    const waste = await deps.warehouse.sumTraceWaste(
+      caller.workspace,
+      page.data.map(({ traceId }) => traceId),
+    );
+    return {
+      data: page.data.map((trace) => toTraceRow(trace, [], waste.get(trace.traceId) ?? null)),
+      nextCursor: page.nextCursor,
+    };
   },
 });

@@ -1,13 +1,17 @@
 /**
  * Months and their close. A month is closed once: after its end, when all that was received in it is rated, after those
- * before it. Its statement is summed up while nobody writes, and stays.
+ * before it in which there is anything. Its statement is summed up while nobody writes, and stays.
  */
 import { makeStatement } from "@centspan/attribution";
 import { CentspanError, dayOf, formatDecimal, formatInstant, normaliseTimeZone, sumDecimals } from "@centspan/base";
 import {
   type BillingPeriod,
   type ClosedPeriod,
+  type CommitmentLine,
   findBillingPeriod,
+  nameActor,
+  nextMonth,
+  type PeriodBooks,
   type PeriodRow,
   periodRowSchema,
   periodSchema,
@@ -15,6 +19,7 @@ import {
 } from "@centspan/model";
 import { z } from "zod";
 import { type ApiDeps, type Caller, defineRoute, parseInput } from "../route.ts";
+import { type CommitmentBooks, readCommitmentBooks, spreadPeriod } from "./spread-period.ts";
 
 type Scope = { deps: ApiDeps; caller: Caller };
 
@@ -32,11 +37,18 @@ export const listPeriods = defineRoute({
   answer: z.object({ data: z.array(periodRowSchema), nextCursor: z.null() }),
   async run({ deps, caller }) {
     const { workspace } = caller;
-    const closed = await deps.control.listClosedPeriods(workspace);
+    const books = await deps.control.readPeriodBooks(workspace);
+    const [last] = books.closed;
     const timeZone = await deps.control.readTimeZone(workspace);
-    const nextNs = closed[0]?.toNs ?? (await deps.warehouse.readFirstPostedNs(workspace)) ?? deps.clock.nowNs();
-    const open = findBillingPeriod(timeZone, monthOf(timeZone, nextNs));
-    const rows = [toRow(open, await sumUp({ deps, caller }, open)), ...closed.map((period) => toRow(period, period))];
+    const now = monthOf(timeZone, deps.clock.nowNs());
+    const next = await findNextMonth(deps, workspace, timeZone, books);
+    const following = last === undefined ? now : nextMonth(last.period);
+    // A call that says to be of next year is none of what is to be closed next.
+    const open = findBillingPeriod(timeZone, next !== null && next <= now ? next : following);
+    const rows = [
+      toRow(open, await sumUp({ deps, caller }, open)),
+      ...books.closed.map((period) => toRow(period, period)),
+    ];
     return { data: rows, nextCursor: null };
   },
 });
@@ -70,9 +82,13 @@ export const closePeriod = defineRoute({
   async run({ deps, caller, params, body: { acceptUnknown } }) {
     const { workspace, principal } = caller;
     const period = findBillingPeriod(await deps.control.readTimeZone(workspace), readName(params));
-    await requireComplete({ deps, caller }, period);
-    const closed = await deps.control.closePeriod(workspace, period, principal.keyName, async () => {
-      const statement = await sumUp({ deps, caller }, period);
+    await requireComplete(deps, period);
+    // Under the lock nothing is asked of Postgres, which may have no connection left for it.
+    const { prices } = await readCommitmentBooks({ deps, caller });
+    const closed = await deps.control.closePeriod(workspace, period, nameActor(principal), async (books) => {
+      await deps.warehouse.waitForWriters(workspace);
+      requireNext(period, await findNextMonth(deps, workspace, period.timeZone, books), books.closed[0]);
+      const statement = await sumUp({ deps, caller }, period, { ...books, prices });
       if (!acceptUnknown) requireKnown(statement);
       return statement;
     });
@@ -91,10 +107,22 @@ export const assignUnallocated = defineRoute({
   answer: periodRowSchema,
   async run({ deps, caller, params, body: { owner } }) {
     const name = readName(params);
-    await deps.control.assignUnallocated(caller.workspace, name, owner, caller.principal.keyName);
+    await deps.control.assignUnallocated(caller.workspace, name, owner, nameActor(caller.principal));
     const { period, statement } = await findPeriod({ deps, caller }, name);
     return toRow(period, statement);
   },
+});
+
+export const readBillingTimeZone = defineRoute({
+  id: "readBillingTimeZone",
+  method: "GET",
+  path: "/billing-time-zone",
+  summary: "Whose calendar the months follow",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: z.undefined(),
+  answer: z.object({ timeZone: z.string() }),
+  run: async ({ deps, caller }) => ({ timeZone: await deps.control.readTimeZone(caller.workspace) }),
 });
 
 export const setBillingTimeZone = defineRoute({
@@ -129,45 +157,70 @@ export async function findPeriod(
   return { period, statement: await sumUp({ deps, caller }, period) };
 }
 
-async function sumUp({ deps, caller: { workspace } }: Scope, period: BillingPeriod): Promise<Statement> {
-  const [sums, unknown] = await Promise.all([
+async function sumUp({ deps, caller }: Scope, period: BillingPeriod, known?: CommitmentBooks): Promise<Statement> {
+  const { workspace } = caller;
+  const books = known ?? (await readCommitmentBooks({ deps, caller }));
+  const [sums, unknown, { lines: commitments }] = await Promise.all([
     deps.warehouse.sumTeams(workspace, period),
     deps.warehouse.countUnknownCosts(workspace, period),
+    spreadPeriod({ deps, caller }, period, books),
   ]);
-  return { lines: makeStatement(sums), ...unknown };
+  return { lines: makeStatement(sums, commitments), commitments, ...unknown, unratedUnits: books.unratedUnits };
 }
 
-async function requireComplete(
-  { deps, caller: { workspace } }: Scope,
-  { period, timeZone, fromNs, toNs }: BillingPeriod,
-) {
-  const refuse = (why: string): never => {
-    throw new CentspanError("conflict", `period: ${period} ${why}`, { field: "period" });
-  };
-  if (deps.clock.nowNs() < toNs) refuse(`ends at ${formatInstant(toNs)}`);
+function refuse({ period }: BillingPeriod, why: string): never {
+  throw new CentspanError("conflict", `period: ${period} ${why}`, { field: "period" });
+}
+
+async function requireComplete(deps: ApiDeps, period: BillingPeriod): Promise<void> {
+  const { toNs } = period;
+  if (deps.clock.nowNs() < toNs) refuse(period, `ends at ${formatInstant(toNs)}`);
   const rated = await deps.control.readJob("rating");
-  if (rated !== null && rated.watermarkNs < toNs) {
-    refuse(`is not rated to its end yet: rating has come to ${formatInstant(rated.watermarkNs)}`);
-  }
-  const [closed, firstNs] = await Promise.all([
-    deps.control.listClosedPeriods(workspace),
-    deps.warehouse.readFirstPostedNs(workspace),
-  ]);
-  if (closed.length === 0 && firstNs !== null && firstNs < fromNs) {
-    refuse(`comes after a month with spend that is open: ${monthOf(timeZone, firstNs)} is to be closed first`);
-  }
+  if (rated === null) refuse(period, "is not rated yet: no worker has run");
+  if (rated.watermarkNs < toNs)
+    refuse(period, `is not rated to its end yet: rating has come to ${formatInstant(rated.watermarkNs)}`);
 }
 
-function requireKnown({ unpricedCalls, quarantinedCalls }: Statement): void {
-  if (unpricedCalls + quarantinedCalls === 0) return;
+/** Months in which there is nothing need not be closed one by one: they are with the one after them. */
+function requireNext(period: BillingPeriod, next: string | null, last: ClosedPeriod | undefined): void {
+  if (next !== null && next < period.period)
+    refuse(period, `comes after a month that is open: ${next} is to be closed first`);
+  if (last !== undefined) return;
+  if (next === null) refuse(period, "can't be closed: there is neither spend nor a commitment yet");
+  if (next > period.period)
+    refuse(period, `comes before all spend and commitments: the first month with some is ${next}`);
+}
+
+/** The first that is not closed and has spend, a correction or a commitment; null where there is none. */
+async function findNextMonth(
+  deps: ApiDeps,
+  workspace: string,
+  timeZone: string,
+  { closed: [last], commitments }: Pick<PeriodBooks, "closed" | "commitments">,
+): Promise<string | null> {
+  const first = last === undefined ? "" : nextMonth(last.period);
+  const held = commitments.filter(({ to }) => to === undefined || to > `${first}-01`);
+  const months = held.map(({ from }) => (from < first ? first : from.slice(0, 7)));
+  const postedNs = await (last === undefined
+    ? deps.warehouse.readFirstPostedNs(workspace)
+    : deps.warehouse.readNextPostedNs(workspace, last.toNs));
+  if (postedNs !== null) months.push(monthOf(timeZone, postedNs));
+  return months.toSorted()[0] ?? null;
+}
+
+function requireKnown({ unpricedCalls, quarantinedCalls, unratedUnits }: Statement): void {
+  if (unpricedCalls + quarantinedCalls + unratedUnits === 0) return;
   throw new CentspanError(
     "conflict",
-    `acceptUnknown: the cost of some calls is not known, and they are in no line: ${unpricedCalls} without a price, ${quarantinedCalls} in quarantine`,
+    `acceptUnknown: the cost of some calls is not known, and they are in no line: ${unpricedCalls} without a price, ${quarantinedCalls} in quarantine, and those of ${unratedUnits} traces that could not be rated`,
     { field: "acceptUnknown" },
   );
 }
 
-function toRow(period: BillingPeriod | ClosedPeriod, { lines, unpricedCalls, quarantinedCalls }: Statement): PeriodRow {
+function toRow(
+  period: BillingPeriod | ClosedPeriod,
+  { lines, commitments, unpricedCalls, quarantinedCalls, unratedUnits }: Statement,
+): PeriodRow {
   const closed = "closedAt" in period ? period : null;
   return {
     period: period.period,
@@ -181,6 +234,7 @@ function toRow(period: BillingPeriod | ClosedPeriod, { lines, unpricedCalls, qua
     amountUsd: formatDecimal(sumDecimals(lines.map(({ amountUsd }) => amountUsd))),
     unpricedCalls,
     quarantinedCalls,
+    unratedUnits,
     lines: lines.map(({ team, lines: count, exactUsd, amountUsd, owner }) => ({
       team,
       lines: count,
@@ -189,5 +243,15 @@ function toRow(period: BillingPeriod | ClosedPeriod, { lines, unpricedCalls, qua
       amountUsd: formatDecimal(amountUsd),
       owner,
     })),
+    commitments: commitments.toSorted(byName).map(({ payPerTokenUsd, costUsd, ...same }) => ({
+      ...same,
+      payPerTokenUsd: formatDecimal(payPerTokenUsd),
+      costUsd: formatDecimal(costUsd),
+    })),
   };
+}
+
+function byName(a: CommitmentLine, b: CommitmentLine): number {
+  const [nameA, nameB] = [a, b].map(({ commitment, team, status }) => JSON.stringify([commitment, team, status]));
+  return (nameA ?? "") < (nameB ?? "") ? -1 : 1;
 }

@@ -3,8 +3,9 @@ import { CentspanError, deriveId } from "@centspan/base";
 import { type Outcome, outcomeInputSchema, outcomeRowSchema } from "@centspan/model";
 import { z } from "zod";
 import { instantParam } from "../queries.ts";
-import { defineRoute } from "../route.ts";
+import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
 import { toOutcomeRow } from "../rows.ts";
+import { storeOutcomes } from "./store-outcomes.ts";
 
 export const postOutcome = defineRoute({
   id: "postOutcome",
@@ -17,17 +18,30 @@ export const postOutcome = defineRoute({
   answer: outcomeRowSchema,
   successStatus: 201,
   async run({ deps, caller, body: { at, idempotencyKey, ...said } }) {
-    const unique = idempotencyKey ?? JSON.stringify([said.subject, said.kind, said.status, said.source, String(at)]);
+    if (said.kind === "approved" && caller.principal.kind !== "api") {
+      throw new CentspanError(
+        "forbidden",
+        "An ingest key can't approve: a person does, by a link, or a key of kind api says so.",
+      );
+    }
+    const unique = idempotencyKey ?? JSON.stringify([said, String(at ?? (await findOpposed({ deps, caller }, said)))]);
     const outcomeId = deriveId("outcome", caller.workspace, unique);
-    const [stored] =
-      idempotencyKey === undefined ? [] : await deps.warehouse.listOutcomes(caller.workspace, { outcomeId });
-    const outcome: Outcome = { ...said, outcomeId, atNs: at ?? stored?.atNs ?? deps.clock.nowNs() };
-    if (stored !== undefined && !isDeepStrictEqual(stored, outcome)) {
+    const outcome: Outcome = { ...said, outcomeId, atNs: at ?? deps.clock.nowNs() };
+    const [stored = outcome] = await storeOutcomes({ deps, caller }, [outcome], (before) => {
+      if (isDeepStrictEqual(before, { ...outcome, atNs: at ?? before.atNs })) return;
       throw new CentspanError("conflict", "body.idempotencyKey: was used for another outcome", {
         field: "body.idempotencyKey",
       });
-    }
-    await deps.warehouse.insertOutcomes(caller.workspace, [outcome]);
-    return toOutcomeRow(outcome);
+    });
+    return toOutcomeRow(stored);
   },
 });
+
+/** The last outcome that said otherwise: what is said after it is said anew, and said again before it is the same. */
+async function findOpposed(
+  { deps, caller }: { deps: ApiDeps; caller: Caller },
+  { subject, kind, source, status }: Omit<Outcome, "outcomeId" | "atNs">,
+): Promise<string | undefined> {
+  const said = await deps.warehouse.listOutcomes(caller.workspace, { subject });
+  return said.find((one) => one.kind === kind && one.source === source && one.status !== status)?.outcomeId;
+}

@@ -1,29 +1,58 @@
 /**
  * Prices that a workspace agreed on, what its calls would cost by others, and the rating run that books them anew. A
- * preview writes nothing; a run leaves closed months as they are.
+ * preview writes nothing; a run leaves what closed months have billed, unless it is told to correct it in the open one.
  */
 import { CentspanError, deriveId, formatDecimal } from "@centspan/base";
+import { normaliseProvider } from "@centspan/dialects";
 import {
   costPreviewRowSchema,
+  exchangeRateSchema,
+  nameActor,
   PREVIEW_GROUPS,
   type PriceBook,
   type PriceTable,
   type PriceTerms,
   priceTermsRowSchema,
   priceTermsSchema,
+  type RatedCall,
+  rateCardSchema,
+  ratingRunRowSchema,
   type TimeRange,
 } from "@centspan/model";
-import { findScopes, rateCards, tabulatePrices, validatePriceBook } from "@centspan/pricing";
+import { findScopes, rateCall, rateCards, tabulatePrices, validatePriceBook } from "@centspan/pricing";
 import { z } from "zod";
 import { instantParam } from "../queries.ts";
-import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
+import { type ApiDeps, type Caller, defineRoute, parseInput } from "../route.ts";
 
 type Scope = { deps: ApiDeps; caller: Caller };
 
-const check = (terms: PriceTerms): void => validatePriceBook({ cards: rateCards, ...terms });
+function check(terms: PriceTerms): void {
+  validatePriceBook({ cards: rateCards, ...terms });
+  for (const { id, provider } of terms.contracts) requireKnownSpelling("contracts", id, provider);
+}
+
+/** What is agreed on with a provider that no call names would price nothing, without a word. */
+export function requireKnownSpelling(list: string, id: string, provider: string): void {
+  const ours = normaliseProvider(provider, "");
+  if (ours === provider) return;
+  const field = `${list}.${id}.provider`;
+  throw new CentspanError("invalid_request", `${field}: ${provider} is written ${ours} here`, { field });
+}
 const toRow = ({ contracts, exchangeRates }: PriceTerms) => ({
   contracts: [...contracts],
   exchangeRates: [...exchangeRates],
+});
+
+export const listRateCards = defineRoute({
+  id: "listRateCards",
+  method: "GET",
+  path: "/prices/cards",
+  summary: "The bundled list prices: dated entries with where they come from and when that was checked",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: z.undefined(),
+  answer: z.object({ data: z.array(rateCardSchema), nextCursor: z.null() }),
+  run: async () => ({ data: [...rateCards], nextCursor: null }),
 });
 
 export const listPriceTerms = defineRoute({
@@ -52,7 +81,7 @@ export const addPriceTerms = defineRoute({
   }),
   answer: priceTermsRowSchema,
   async run({ deps, caller: { workspace, principal }, body }) {
-    await deps.control.addPriceTerms(workspace, body, principal.keyName, check);
+    await deps.control.addPriceTerms(workspace, body, nameActor(principal), check);
     return toRow(await deps.control.readPriceTerms(workspace));
   },
 });
@@ -70,7 +99,24 @@ export const endContract = defineRoute({
     const id = params.id ?? "";
     const { contracts, exchangeRates } = await deps.control.readPriceTerms(workspace);
     check({ contracts: contracts.map((one) => (one.id === id ? { ...one, to } : one)), exchangeRates });
-    await deps.control.endContract(workspace, id, to, principal.keyName);
+    await deps.control.endContract(workspace, id, to, nameActor(principal));
+    return toRow(await deps.control.readPriceTerms(workspace));
+  },
+});
+
+export const correctExchangeRate = defineRoute({
+  id: "correctExchangeRate",
+  method: "PUT",
+  path: "/prices/exchange-rates/{currency}/{from}",
+  summary:
+    "Says a rate that was mistyped anew, from the same instant on. What is booked by it stays until a rating run",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: exchangeRateSchema.pick({ usd: true, source: true }),
+  answer: priceTermsRowSchema,
+  async run({ deps, caller: { workspace, principal }, params, body }) {
+    const rate = parseInput(exchangeRateSchema, { ...params, ...body }, "");
+    await deps.control.correctExchangeRate(workspace, rate, nameActor(principal));
     return toRow(await deps.control.readPriceTerms(workspace));
   },
 });
@@ -107,23 +153,32 @@ export const ratePrices = defineRoute({
   id: "ratePrices",
   method: "POST",
   path: "/prices/rating-runs",
-  summary: "Books the calls of a time anew, by today's cards and terms; those of closed months stay as they are",
+  summary:
+    "Books the calls of a time anew, by today's cards and terms. What closed months have billed stays; what they had no price for is billed in the open one",
   allow: ["api"],
   query: z.strictObject({}),
-  body: z.strictObject(rangeBody),
-  answer: z.object({ ratingRunId: z.string(), changedCalls: z.int() }),
+  body: z.strictObject({
+    ...rangeBody,
+    correctClosed: z
+      .boolean()
+      .default(false)
+      .describe("bill in the open month by how much closed months have billed otherwise"),
+  }),
+  answer: ratingRunRowSchema,
   async run({ deps, caller, body }) {
     const { workspace, principal } = caller;
     const { book, ...rating } = await tabulate({ deps, caller }, body);
     const ratingRunId = deriveId("rating", JSON.stringify(book));
-    const changedCalls = await deps.warehouse.rateCalls(workspace, { ...rating, ratingRunId });
+    const correct = (call: RatedCall): RatedCall => rateCall(call, book, ratingRunId);
+    const run = { ...rating, ratingRunId, ...(body.correctClosed ? { correct } : {}) };
+    const rated = await deps.warehouse.rateCalls(workspace, run);
     await deps.control.writeAudit(workspace, {
-      actor: principal.keyName,
+      actor: nameActor(principal),
       action: "calls.rated",
       subject: ratingRunId,
-      details: { changedCalls, fromNs: body.from.toString(), toNs: body.to.toString() },
+      details: { ...rated, fromNs: body.from.toString(), toNs: body.to.toString() },
     });
-    return { ratingRunId, changedCalls };
+    return { ratingRunId, ...rated };
   },
 });
 

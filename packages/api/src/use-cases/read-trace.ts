@@ -21,11 +21,12 @@ export const readTrace = defineRoute({
   body: z.undefined(),
   answer: traceDetailSchema,
   async run({ deps: { warehouse }, caller: { workspace }, params: { traceId = "" } }) {
-    const [stored, head, spends, calls] = await Promise.all([
+    const [stored, head, spends, calls, waste] = await Promise.all([
       warehouse.readTrace(workspace, traceId),
       warehouse.readTraceHead(workspace, traceId),
       warehouse.sumTraceCalls(workspace, traceId),
       warehouse.listCalls(workspace, { traceId }, { limit: CALLS_LISTED, cursor: null }),
+      warehouse.sumTraceWaste(workspace, [traceId]),
     ]);
     if (head === null) throw new CentspanError("not_found", `trace ${traceId}: not in this workspace`);
     const tree = buildSpanTree(stored.spans);
@@ -37,7 +38,7 @@ export const readTrace = defineRoute({
     }
     const cost = sumCostBySpan(tree, spends);
     return {
-      trace: toTraceRow(head, [...new Set(anomalies.map(({ kind }) => kind))]),
+      trace: toTraceRow(head, [...new Set(anomalies.map(({ kind }) => kind))], waste.get(traceId) ?? null),
       buckets: sumBuckets(spends),
       spans: stored.spans.map((span) => toSpanRow(span, span.linked ? undefined : cost.get(span.spanId))),
       calls: calls.data.map(toCallRow),

@@ -1,14 +1,11 @@
 /** A provider's file beside the ledger. Nothing of it is kept but that it was compared, by whom, and what came of it. */
 import { createHash } from "node:crypto";
-import { CentspanError, formatDecimal, nextDay, startOfDayNs, sumDecimals } from "@centspan/base";
-import { reconciliationInputSchema, reconciliationRowSchema } from "@centspan/model";
-import { listDays, readInvoice, reconcile } from "@centspan/reconcile";
+import { CentspanError, formatDecimal, sumDecimals } from "@centspan/base";
+import { nameActor, reconciliationInputSchema, reconciliationRowSchema } from "@centspan/model";
+import { type Ledger, listDays, readInvoice, reconcile } from "@centspan/reconcile";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 
-/** Offsets of time zones are whole quarters of an hour. */
-const STRETCH_S = 900;
-const DAY_NS = 86_400_000_000_000n;
 const MOST_DAYS = 366;
 
 export const reconcileInvoice = defineRoute({
@@ -23,33 +20,34 @@ export const reconcileInvoice = defineRoute({
   answer: reconciliationRowSchema,
   async run({ deps, caller: { workspace, principal }, body: { file, content, aliases } }) {
     const { format, lines } = readInvoice(file, content);
-    const days = listDays(lines.map(({ day }) => day));
-    const [first = "", last = ""] = [days[0], days.at(-1)];
+    const days = listDays(lines.filter(({ kind }) => kind === "usage"));
     if (days.length > MOST_DAYS) {
-      throw new CentspanError("invalid_file", `${file}: day: from ${first} to ${last} is more than a year`, {
-        field: "day",
-      });
+      const why = `from ${days[0]} to ${days.at(-1)} is more than a year`;
+      throw new CentspanError("invalid_file", `${file}: day: ${why}`, { field: "day" });
     }
-    // Days of other time zones reach over those of UTC.
-    const range = { fromNs: startOfDayNs("UTC", first) - DAY_NS, toNs: startOfDayNs("UTC", nextDay(last)) + DAY_NS };
-    const [cells, timeZone] = await Promise.all([
-      deps.warehouse.sumUsage(workspace, range, STRETCH_S),
-      deps.control.readTimeZone(workspace),
-    ]);
-    const found = reconcile(lines, cells, { aliases: new Map(Object.entries(aliases)), timeZone });
+    const { warehouse } = deps;
+    const ledger: Ledger = {
+      listNames: async (groupBy, provider, range) =>
+        (await warehouse.sumCosts(workspace, { groupBy, filter: { provider, range }, timeZone: "UTC" })).map(
+          ({ group }) => group,
+        ),
+      sumUsage: (question) => warehouse.sumUsage(workspace, question),
+      countQuarantined: (question) => warehouse.countQuarantined(workspace, question),
+    };
+    const timeZone = await deps.control.readTimeZone(workspace);
+    const found = await reconcile(lines, ledger, { aliases: new Map(Object.entries(aliases)), timeZone });
     const unexplained = found.differences.filter(({ cause }) => cause === "unexplained");
     const row = {
       file,
       format: format.id,
       unit: found.unit,
-      from: first,
-      to: last,
+      ...found.days,
       compared: found.compared,
       strange: found.strange,
       invoiced: formatDecimal(found.invoiced),
       rated: formatDecimal(found.rated),
       difference: formatDecimal(found.difference),
-      unexplained: formatDecimal(sumDecimals(unexplained.map(({ difference }) => difference))),
+      unexplained: formatDecimal(sumDecimals(unexplained.map(({ difference }) => difference.abs()))),
       matched: found.matched,
       differences: found.differences.map((difference) => ({
         ...difference,
@@ -61,7 +59,7 @@ export const reconcileInvoice = defineRoute({
     const { unit, from, to, difference } = row;
     const sha256 = createHash("sha256").update(content).digest("hex");
     await deps.control.writeAudit(workspace, {
-      actor: principal.keyName,
+      actor: nameActor(principal),
       action: "invoice.reconcile",
       subject: file,
       details: { format: format.id, from, to, unit, difference, unexplained: row.unexplained, sha256 },

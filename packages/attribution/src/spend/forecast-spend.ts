@@ -3,7 +3,7 @@
  * weekday is only ever compared with itself. Needs no model of trend or season that would have to be believed.
  * Floats, as for every statement about uncertainty: an expectation is no amount, and is never added to a ledger.
  */
-import { createRandom, type Decimal, formatDecimal, type Random, sumDecimals, ZERO } from "@centspan/base";
+import { createRandom, type Decimal, formatDecimal, sumDecimals, ZERO } from "@centspan/base";
 import { quantile, toEstimate } from "../ratio-interval.ts";
 
 type Expected = { expectedUsd: Decimal; lowUsd: Decimal; highUsd: Decimal };
@@ -54,30 +54,31 @@ export function forecastSpend(dailyUsd: readonly Decimal[], options: ForecastOpt
 
   const began = Number(formatDecimal(options.beganUsd ?? ZERO));
   const draws = drawFutures(patterns, weights, options);
-  for (const future of draws) future[0] = Math.max(future[0] ?? 0, began);
+  const totals = new Float64Array(options.resamples);
+  for (const [day, costs] of draws.entries()) {
+    for (const [draw, cost] of costs.entries()) {
+      if (day === 0) costs[draw] = Math.max(cost, began);
+      totals[draw] = (totals[draw] ?? 0) + (costs[draw] ?? 0);
+    }
+  }
   const expectedOf = (ahead: number): number =>
     Math.max(weightedMean(patterns, weights, ahead % pattern), ahead === 0 ? began : 0);
   const bound = (expected: number, values: Float64Array): Expected => {
     values.sort();
     const tail = (1 - options.level) / 2;
+    // A day that is rare and dear lifts what is expected above what most futures cost: an interval holds what it is of.
     return {
       expectedUsd: toEstimate(expected),
-      lowUsd: toEstimate(quantile(values, tail)),
-      highUsd: toEstimate(quantile(values, 1 - tail)),
+      lowUsd: toEstimate(Math.min(expected, quantile(values, tail))),
+      highUsd: toEstimate(Math.max(expected, quantile(values, 1 - tail))),
     };
   };
-  const ahead = Array.from({ length: options.daysAhead }, (_, day) => day);
-  const totals = Float64Array.from(draws, (future) => future.reduce((sum, cost) => sum + cost, 0));
-  const days = ahead.map((day) =>
-    bound(
-      expectedOf(day),
-      Float64Array.from(draws, (future) => future[day] ?? 0),
-    ),
-  );
+  const expected = draws.map((_, day) => expectedOf(day));
+  const days = draws.map((costs, day) => bound(expected[day] ?? 0, costs));
   return {
     days,
     total: {
-      ...bound(0, totals),
+      ...bound(sum(expected), totals),
       // So that the days add up to it.
       expectedUsd: sumDecimals(days.map(({ expectedUsd }) => expectedUsd)),
     },
@@ -86,6 +87,7 @@ export function forecastSpend(dailyUsd: readonly Decimal[], options: ForecastOpt
   };
 }
 
+/** Of each coming day, what it costs in each of the draws. */
 function drawFutures(
   patterns: readonly number[][],
   weights: readonly number[],
@@ -95,19 +97,20 @@ function drawFutures(
   const pattern = patterns[0]?.length ?? 1;
   const means = Array.from({ length: pattern }, (_, day) => weightedMean(patterns, weights, day));
   const stretch = stretchOf(weights);
-  return Array.from({ length: resamples }, () => {
-    const believed = patterns.map(() => drawWeighted(patterns, weights, random));
-    const future = new Float64Array(daysAhead);
+  const total = sum(weights);
+  const futures = Array.from({ length: daysAhead }, () => new Float64Array(resamples));
+  for (let draw = 0; draw < resamples; draw++) {
+    const believed = patterns.map(() => pickWeighted(weights, random.next() * total));
     for (let start = 0; start < daysAhead; start += pattern) {
-      const drawn = believed[random.integer(believed.length)] ?? [];
-      for (let day = start; day < Math.min(start + pattern, daysAhead); day++) {
-        const mean = means[day - start] ?? 0;
+      const drawn = patterns[believed[random.integer(believed.length)] ?? 0] ?? [];
+      for (const [day, costs] of futures.slice(start, start + pattern).entries()) {
+        const mean = means[day] ?? 0;
         // No day costs less than nothing.
-        future[day] = Math.max(0, mean + ((drawn[day - start] ?? 0) - mean) * stretch);
+        costs[draw] = Math.max(0, mean + ((drawn[day] ?? 0) - mean) * stretch);
       }
     }
-    return future;
-  });
+  }
+  return futures;
 }
 
 /**
@@ -115,28 +118,28 @@ function drawFutures(
  * value of a normal distribution; n is what the weights leave of the weeks (Kish's effective sample size).
  */
 function stretchOf(weights: readonly number[]): number {
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const count = sum ** 2 / weights.reduce((total, weight) => total + weight ** 2, 0);
+  const count = sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2));
   return Math.sqrt((count + 1) / (count - 1));
 }
 
-function drawWeighted<Item>(items: readonly Item[], weights: readonly number[], random: Random): Item {
-  let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Whose share of the weights, laid end to end, the point is in. */
+function pickWeighted(weights: readonly number[], point: number): number {
+  let left = point;
   const index = weights.findIndex((weight) => {
     left -= weight;
     return left < 0;
   });
-  const [item = items.at(-1)] = items.slice(index === -1 ? items.length - 1 : index);
-  if (item === undefined) throw new RangeError("nothing to draw from");
-  return item;
+  return index === -1 ? weights.length - 1 : index;
 }
 
 function weightedMean(patterns: readonly number[][], weights: readonly number[], day: number): number {
-  let sum = 0;
+  let cost = 0;
   let weight = 0;
   for (const [index, costs] of patterns.entries()) {
-    sum += (costs[day] ?? 0) * (weights[index] ?? 0);
+    cost += (costs[day] ?? 0) * (weights[index] ?? 0);
     weight += weights[index] ?? 0;
   }
-  return sum / weight;
+  return cost / weight;
 }

@@ -45,6 +45,16 @@ describe("forecast", () => {
     expect([float(total("70")?.expectedUsd), float(total("70")?.lowUsd)]).toEqual([80, 80]);
   });
 
+  it("holds what is expected, where a rare day lifts that above most futures", () => {
+    const days = usd(Array.from({ length: 56 }, (_, index) => (index === 3 ? 24_750 : 1)));
+    const forecast = forecastSpend(days, { ...OPTIONS, daysAhead: 7 });
+    for (const one of [...(forecast?.days ?? []), forecast?.total]) {
+      expect(float(one?.lowUsd)).toBeLessThanOrEqual(float(one?.expectedUsd));
+      expect(float(one?.expectedUsd)).toBeLessThanOrEqual(float(one?.highUsd) + 1e-6);
+    }
+    expect(float(forecast?.total.expectedUsd)).toBeGreaterThan(100);
+  });
+
   it("says so where days are too few to tell weekdays apart, and nothing where there is no history", () => {
     expect(forecastSpend(usd([1, 2, 3]), { ...OPTIONS, daysAhead: 2 })).toMatchObject({ method: "days" });
     expect(forecastSpend(usd([1, 2]), { ...OPTIONS, daysAhead: 2 })).toBe(null);

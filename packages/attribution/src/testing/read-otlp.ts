@@ -83,6 +83,7 @@ const readSpan = (span: OtlpSpan, around: Around): SpanRecord => ({
   status: span.status?.code === 2 ? "error" : "unset",
   statusMessage: "",
   attributes: readAttributes(span.attributes),
+  trusted: false,
   events: [],
   links: [],
 });

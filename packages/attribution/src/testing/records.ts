@@ -4,6 +4,9 @@ import type { SpanRecord } from "@centspan/model";
 export const hex = (n: number): string => n.toString(16).padStart(16, "0");
 export const TRACE = "a".repeat(32);
 
+/** In May 2026. */
+export const START_NS = 1_780_000_000_000_000_000n;
+
 export const span = (n: number, facts: Partial<SpanRecord> = {}): SpanRecord => ({
   traceId: TRACE,
   spanId: hex(n),
@@ -11,13 +14,14 @@ export const span = (n: number, facts: Partial<SpanRecord> = {}): SpanRecord => 
   name: `span ${n}`,
   kind: "client",
   service: "app",
-  startedAtNs: BigInt(n) * 1000n,
-  endedAtNs: BigInt(n) * 1000n + 500n,
+  startedAtNs: START_NS + BigInt(n) * 1000n,
+  endedAtNs: START_NS + BigInt(n) * 1000n + 500n,
   status: "unset",
   statusMessage: "",
   attributes: {},
   resourceAttributes: {},
   scopeName: "",
+  trusted: false,
   events: [],
   links: [],
   ...facts,

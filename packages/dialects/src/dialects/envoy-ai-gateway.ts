@@ -25,11 +25,11 @@ export default defineDialect({
   describe: "Envoy AI Gateway, in its gen_ai and its OpenInference mode",
   precedence: 2,
   spans: [
-    {
+    ...["gen_ai.provider.name", "gen_ai.system"].map((attribute) => ({
       ...standard,
-      recognise: { ...recognise, marks: [{ attribute: "gen_ai.provider.name", values: ["anthropic"] }] },
+      recognise: { ...recognise, marks: [{ attribute, values: ["anthropic"] }] },
       inputIncludesCached: false,
-    },
+    })),
     {
       recognise: { ...recognise, marks: [{ attribute: "openinference.span.kind", values: ["LLM", "EMBEDDING"] }] },
       inputIncludesCached: true,

@@ -16,6 +16,8 @@ export default defineDialect({
         cacheRead: ["llm.token_count.prompt_details.cache_read"],
         cacheWrite: ["llm.token_count.prompt_details.cache_write"],
         reasoning: ["llm.token_count.completion_details.reasoning"],
+        audioInput: ["llm.token_count.prompt_details.audio"],
+        audioOutput: ["llm.token_count.completion_details.audio"],
         total: ["llm.token_count.total"],
         requestModel: ["llm.model_name"],
         responseModel: ["llm.response.model"],

@@ -116,7 +116,7 @@ export function expectSpans(workspace: string, body: Uint8Array): Expected {
         for (const event of span.events) instants.push(event.timeUnixNano);
         const ids = [idOf(span.traceId), idOf(span.spanId)];
         if (ids.includes("") || !instants.every(isInstant)) rejected += 1;
-        else rows.push({ ...sharedColumns(workspace, resource, scope), ...spanColumns(span) });
+        else rows.push({ ...sharedColumns(workspace, resource, scope), trusted: false, ...spanColumns(span) });
       }
     }
   }

@@ -5,7 +5,7 @@
 import { defineOutcomeSource } from "@centspan/model";
 import { z } from "zod";
 import { judgeTests } from "../judge-tests.ts";
-import { limitReport, refuseReport } from "../refuse-report.ts";
+import { parseJsonReport } from "../parse-json-report.ts";
 
 const reportSchema = z.looseObject({
   results: z.looseObject({
@@ -25,8 +25,7 @@ export default defineOutcomeSource({
   describe: "CTRF JSON as written by the reporters of ctrf.io for Playwright, Cypress, Jest, pytest, k6 and others",
   mediaType: "application/json",
   read(report, exitCode) {
-    limitReport("CTRF", report);
-    const { tests, summary } = parseReport(report);
+    const { tests, summary } = parseJsonReport("CTRF", reportSchema, report).results;
     const failing = tests.filter(({ status }) => status === "failed");
     const passed = tests.filter(({ status }) => status === "passed").length;
     return judgeTests(
@@ -41,21 +40,3 @@ export default defineOutcomeSource({
     );
   },
 });
-
-function parseReport(report: string) {
-  let json: unknown;
-  try {
-    json = JSON.parse(report);
-  } catch (error) {
-    throw refuseReport("CTRF", error instanceof Error ? error.message : "is not JSON");
-  }
-  const parsed = reportSchema.safeParse(json);
-  if (parsed.success) return parsed.data.results;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join(".") ?? "";
-  throw refuseReport(
-    "CTRF",
-    `${field === "" ? "the report" : field}: ${issue?.message}`,
-    field === "" ? undefined : field,
-  );
-}

@@ -70,7 +70,8 @@ function parseXml(report: string): Element {
 /** Walks suites without recursion, in document order, so that depth is no danger and names come as they ran. */
 function tallyCases(root: Element): TestTally {
   const failing: string[] = [];
-  const tally = { passed: 0, failed: 0, skipped: 0, failing, claimsMoreFailures: false };
+  const [outermost = {}] = [...elements(root.testsuites), ...elements(root.testsuite)];
+  const tally = { name: nameOf(outermost), passed: 0, failed: 0, skipped: 0, failing, claimsMoreFailures: false };
   const open: { suite: Element; path: readonly string[] }[] = [{ suite: root, path: [] }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { suite, path } = next;

@@ -26,7 +26,7 @@ export default defineInvoiceFormat({
   recognises: (file) => hasColumns(file, ["usage_date_utc", "cost_usd"]),
   read: (file) =>
     readCsvRows(file, COLUMNS, OPTIONAL).map((row) => {
-      const costUsd = row.amount("cost_usd");
+      const cost = row.usd("cost_usd");
       return {
         row: row.row,
         day: row.day("usage_date_utc"),
@@ -36,8 +36,8 @@ export default defineInvoiceFormat({
         model: row.text("model") || null,
         meter: row.text("cost_type") === "web_search" ? "web_search" : (METER_OF[row.text("token_type")] ?? null),
         quantity: null,
-        costUsd,
-        kind: kindOf(costUsd),
+        cost,
+        kind: kindOf(cost),
         description: [row.text("usage_type"), row.text("cost_type")].filter((part) => part !== "").join(", "),
       };
     }),

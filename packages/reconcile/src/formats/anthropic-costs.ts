@@ -3,7 +3,7 @@ import { defineInvoiceFormat, type InvoiceMeter } from "@centspan/model";
 import { z } from "zod";
 import { hasResultField, readAnthropicReport } from "../anthropic-report.ts";
 import { refuse } from "../open-file.ts";
-import { amountText, isUsd, kindOf, name } from "../read-values.ts";
+import { isUsd, kindOf, name, usd } from "../read-values.ts";
 
 const TOKEN_TYPES = [
   "uncached_input_tokens",
@@ -22,7 +22,7 @@ const METER_OF: Record<(typeof TOKEN_TYPES)[number], InvoiceMeter> = {
 
 const resultSchema = z.strictObject({
   /** In cents. */
-  amount: amountText,
+  amount: usd,
   currency: z.string(),
   workspace_id: name,
   description: name,
@@ -54,7 +54,7 @@ export default defineInvoiceFormat({
           model: result.model ?? null,
           meter: result.cost_type === "web_search" ? "web_search" : meter,
           quantity: null,
-          costUsd: result.amount.times(CENT),
+          cost: { usd: result.amount.usd.times(CENT), decimals: result.amount.decimals + 2 },
           kind: kindOf(result.amount),
           description: result.description ?? "",
         },

@@ -43,7 +43,7 @@ export default defineInvoiceFormat({
         key: row.text("api_key") || null,
         model: row.text("model_version") || null,
         ...part,
-        costUsd: null,
+        cost: null,
         kind: "usage" as const,
         description: "",
       })),

@@ -40,7 +40,7 @@ export default defineInvoiceFormat({
         key: result.api_key_id ?? null,
         model: result.model ?? null,
         ...part,
-        costUsd: null,
+        cost: null,
         kind: "usage",
         description: "",
       })),

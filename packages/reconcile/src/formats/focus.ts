@@ -2,8 +2,15 @@
  * FOCUS data of any version, ours or anybody's. FOCUS has no columns for models, meters and keys: ours are custom ones,
  * and of others the SKU stands for the model.
  */
-import type { Decimal } from "@centspan/base";
-import { defineInvoiceFormat, INVOICE_METER_OF, type InvoiceLine, type InvoiceMeter, METERS } from "@centspan/model";
+import {
+  defineInvoiceFormat,
+  INVOICE_METER_OF,
+  type InvoiceLine,
+  type InvoiceMeter,
+  idOfProvider,
+  METERS,
+  type WrittenUsd,
+} from "@centspan/model";
 import { type CsvRow, hasColumns, isUsd, kindOf, readCount, readCsvRows } from "../read-values.ts";
 
 const COLUMNS = ["BilledCost", "BillingCurrency", "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd"];
@@ -14,39 +21,58 @@ export default defineInvoiceFormat({
   recognises: (file) => hasColumns(file, ["BilledCost", "ChargePeriodStart"]),
   read: (file) => {
     const header = file.kind === "csv" ? file.header : [];
-    return readCsvRows(file, COLUMNS, header.filter(isFocusColumn)).map((row) => {
+    return readCsvRows(file, COLUMNS, header.filter(isFocusColumn)).flatMap((row) => {
       if (!isUsd(row.text("BillingCurrency"))) throw row.fail("BillingCurrency", "is not USD");
-      const costUsd = row.amount("BilledCost");
-      const model = row.text("x_Model") || row.text("SkuId");
-      return {
+      const cost = row.usd("BilledCost");
+      const model = readName(row, "x_Model") || readName(row, "SkuId");
+      const line = {
         row: row.row,
         day: readDay(row),
-        provider: row.text("x_Provider") || (row.text("ServiceProviderName") || row.text("ProviderName")).toLowerCase(),
+        provider: row.text("x_Provider") || idOfProvider(row.text("ServiceProviderName") || row.text("ProviderName")),
         project: readTeam(row),
-        key: row.text("x_KeyName") || null,
+        key: readName(row, "x_KeyName") || null,
         model: model || null,
         meter: meterOf(row.text("x_Meter")),
         quantity: readQuantity(row),
-        costUsd,
-        kind: readKind(row, costUsd),
+        cost,
+        kind: readKind(row, cost),
         description: row.text("ChargeDescription"),
       };
+      return line.kind === "usage" && row.text("CommitmentDiscountStatus") === "Used" ? splitCovered(row, line) : line;
     });
   },
 });
 
-/** A correction may be below zero, and is of usage. */
-function readKind(row: CsvRow, costUsd: Decimal): InvoiceLine["kind"] {
+function readKind(row: CsvRow, cost: WrittenUsd): InvoiceLine["kind"] {
   const category = row.text("ChargeCategory");
+  if (row.text("ChargeClass") === "Correction") return "correction";
+  if (category === "Purchase" || row.text("CommitmentDiscountStatus") === "Unused") return "commitment";
   if (category === "Credit") return "credit";
-  if (category === "Tax" || category === "Adjustment") return "adjustment";
-  return row.text("ChargeClass") === "Correction" ? "usage" : kindOf(costUsd);
+  return category === "Tax" || category === "Adjustment" ? "adjustment" : kindOf(cost);
+}
+
+/** What a commitment covers is billed nothing, or less than it costs by itself, which is what it is compared by. */
+function splitCovered(row: CsvRow, billed: InvoiceLine & { cost: WrittenUsd }): InvoiceLine[] {
+  const cost = row.usd("ContractedCost");
+  const covered = { ...billed.cost, usd: billed.cost.usd.minus(cost.usd) };
+  return [
+    { ...billed, cost },
+    { ...billed, kind: "commitment", quantity: null, cost: covered },
+  ];
 }
 
 /** Column ids of FOCUS are Pascal case, custom ones begin with x_. */
 const isFocusColumn = (column: string): boolean => /^(x_)?[A-Z][A-Za-z]*$/.test(column);
 
-/** The day of UTC in which the middle of the charge period is: providers' days may begin at another midnight. */
+/** Names that begin like a formula have a quote before them, so that spreadsheets take them for text. */
+const readName = (row: CsvRow, column: string): string => row.text(column).replace(/^'(?=[=+\-@])/, "");
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The day of UTC in which the middle of the charge period is. Of a day by another midnight it is the day by that zone's
+ * calendar: they begin up to thirteen hours before UTC's, and may have 23 or 25 hours.
+ */
 function readDay(row: CsvRow): string {
   const [fromMs, toMs] = ["ChargePeriodStart", "ChargePeriodEnd"].map((column) => {
     const ms = Date.parse(row.text(column));
@@ -55,7 +81,8 @@ function readDay(row: CsvRow): string {
   });
   if (fromMs === undefined || toMs === undefined || toMs <= fromMs)
     throw row.fail("ChargePeriodEnd", "is not after its start");
-  return new Date((fromMs + toMs) / 2).toISOString().slice(0, 10);
+  const isDay = Math.abs(toMs - fromMs - 24 * HOUR_MS) <= HOUR_MS;
+  return new Date(isDay ? fromMs + 13 * HOUR_MS : (fromMs + toMs) / 2).toISOString().slice(0, 10);
 }
 
 function readTeam(row: CsvRow): string | null {

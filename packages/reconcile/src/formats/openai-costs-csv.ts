@@ -28,7 +28,7 @@ export default defineInvoiceFormat({
       // A day on which nothing was used is there without an amount.
       if (row.text("amount_value") === "") return [];
       if (!isUsd(row.text("amount_currency"))) throw row.fail("amount_currency", "is not USD");
-      const costUsd = row.amount("amount_value");
+      const cost = row.usd("amount_value");
       return {
         row: row.row,
         day,
@@ -37,8 +37,8 @@ export default defineInvoiceFormat({
         key: row.text("api_key_id") || null,
         ...readLineItem(row.text("line_item") || null),
         quantity: null,
-        costUsd,
-        kind: kindOf(costUsd),
+        cost,
+        kind: kindOf(cost),
         description: row.text("line_item"),
       };
     }),

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { readLineItem } from "../line-item.ts";
 import { refuse } from "../open-file.ts";
 import { hasResultObject, readOpenaiPage } from "../openai-page.ts";
-import { amountNumber, isUsd, kindOf, name } from "../read-values.ts";
+import { isUsd, kindOf, name, usd } from "../read-values.ts";
 
 const resultSchema = z.strictObject({
   object: z.literal("organization.costs.result"),
-  amount: z.strictObject({ value: amountNumber, currency: z.string() }),
+  amount: z.strictObject({ value: usd, currency: z.string() }),
   line_item: name,
   project_id: name,
   project_name: name,
@@ -36,7 +36,7 @@ export default defineInvoiceFormat({
           key: api_key_id ?? null,
           ...readLineItem(line_item ?? null),
           quantity: null,
-          costUsd: amount.value,
+          cost: amount.value,
           kind: kindOf(amount.value),
           description: line_item ?? "",
         },

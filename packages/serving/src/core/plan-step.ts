@@ -239,7 +239,7 @@ function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
     ...(retentionNs === undefined ? {} : { retentionNs }),
   });
   if (!opened) return false;
-  const { lease, hitBlocks, reads, transferNs } = opened;
+  const { lease, hitBlocks, expiredBlocks, reads, transferNs } = opened;
   waiting.take(sequence);
   sequence.lease = lease;
   sequence.heldTokens = totalBlocks * blockTokens;
@@ -257,6 +257,7 @@ function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
     id,
     hitBlocks,
     missBlocks: totalBlocks - hitBlocks,
+    expiredBlocks,
     hitTokens: hitBlocks * blockTokens,
     recomputed: sequence.preemptions > 0,
     reads,

@@ -46,11 +46,14 @@ export function createServingCore(options: ServingOptions): ServingCore {
 }
 
 /** To be called before the step completes. */
-export function describeStep(number: number, plan: StepPlan, { clock, running, prefilling }: Batch): Step {
+export function describeStep(number: number, plan: StepPlan, { clock, running, prefilling, stepTime }: Batch): Step {
   const { startNs, durationNs, stepTimeMs, admitted, evicted, load, drafts } = plan;
   const decoding = load.decodeSequences > 0 ? running.filter((sequence) => sequence.isDecoding) : [];
   decoding.forEach(clock.settle);
   const computing = prefilling.filter((sequence) => sequence.stepTokens > 0);
+  const undraftedMs = stepTime(load);
+  const isMixed = load.decodeSequences > 0 && load.prefillTokens > 0;
+  const prefillMs = isMixed ? undraftedMs - stepTime({ ...load, prefillTokens: 0, prefillAttentionPairs: 0 }) : 0;
   return {
     number,
     startNs,
@@ -67,6 +70,8 @@ export function describeStep(number: number, plan: StepPlan, { clock, running, p
     evicted,
     decodeContextTokens: load.decodeContextTokens,
     prefillTokens: load.prefillTokens,
+    prefillMs,
+    draftMs: stepTimeMs - undraftedMs,
     draftModel: drafts.draft?.id ?? null,
     draftedTokens: plan.draftedTokens,
   };

@@ -58,6 +58,9 @@ export function isNegative(text: string): boolean {
   return parseScaled(text).units < 0n;
 }
 
+export const negate = (text: string): string =>
+  text.startsWith("-") ? text.slice(1) : isZero(text) ? text : `-${text}`;
+
 export function addDecimals(texts: readonly string[]): string {
   let total: Scaled = { units: 0n, scale: 0 };
   for (const text of texts) {

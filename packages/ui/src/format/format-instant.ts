@@ -29,6 +29,10 @@ export const yearOf = (instantNs: bigint): number => toDate(instantNs).getUTCFul
 export const formatDate = (instantNs: bigint, language: Language): string =>
   format(instantNs, language, { day: "numeric", month: "short", year: "numeric" });
 
+/** "November 2026" of "2026-11" */
+export const formatMonth = (month: string, language: Language): string =>
+  format(BigInt(Date.parse(`${month}-01`)) * 1_000_000n, language, { month: "long", year: "numeric" });
+
 /** "29 Nov" */
 export const formatDay = (instantNs: bigint, language: Language): string =>
   format(instantNs, language, { day: "numeric", month: "short" });

@@ -25,6 +25,12 @@ export function formatMoney(amountUsd: string, decimals: number): string {
   return `${isNegative(rounded) ? MINUS : ""}${writeUnsigned(rounded)}`;
 }
 
+/** "+$412.68", "−$3.00": a difference, as an accountant reads it. One that rounds to nothing has no plus. */
+export function formatDifference(amountUsd: string, decimals: number): string {
+  const text = formatMoney(amountUsd, decimals);
+  return isNegative(amountUsd) || isZero(roundDecimal(amountUsd, decimals)) ? text : `+${text}`;
+}
+
 /** The same without the currency, for the bounds of an interval whose point carries it. */
 export const formatBareMoney = (amountUsd: string, decimals: number): string =>
   formatMoney(amountUsd, decimals).replace("$", "");

@@ -2,7 +2,7 @@
  * Counts, shares and durations as text. Pure; integers stay integers (nanoseconds are bigint).
  * Units are SI symbols, the same in every language.
  */
-import { divideDecimals, roundDecimal } from "./decimal-text.ts";
+import { divideDecimals, isNegative, isZero, roundDecimal } from "./decimal-text.ts";
 
 export function formatCount(count: number | bigint): string {
   const text = count.toString();
@@ -45,6 +45,19 @@ export function formatShare(part: string | number, whole: string | number): stri
   return ratio === null ? null : formatRatio(ratio);
 }
 
+/** "+9.9%", "−2.1%": a difference as a share of what was before; null where that was nothing. */
+export function formatGrowth(difference: string, before: string): string | null {
+  const share = formatShare(difference.replace("-", ""), before);
+  if (share === null || isZero(difference)) return share;
+  return `${isNegative(difference) ? "−" : "+"}${share}`;
+}
+
+/** "+2.9", "−4.4" of a difference of shares: points of a percentage. */
+export function formatPoints(share: string): string {
+  const points = roundDecimal(shift2(share), 1);
+  return isNegative(points) ? points.replace("-", "−") : `+${points}`;
+}
+
 const MS = 1_000_000n;
 const SECOND = 1_000_000_000n;
 const MINUTE = 60n * SECOND;
@@ -70,6 +83,9 @@ export function formatDuration(durationNs: bigint): string {
   const minutes = divideRounded(durationNs, MINUTE);
   return `${minutes / 60n} h ${(minutes % 60n).toString().padStart(2, "0")} min`;
 }
+
+/** The same of seconds that were measured or counterfactual. */
+export const formatSeconds = (seconds: number): string => formatDuration(BigInt(Math.round(seconds * 1e9)));
 
 /** How long ago, in its largest unit alone: "0 s", "59 s", "4 min", "23 h", "12 d". What is ahead by a clock's error is now. */
 export function formatAge(ageNs: bigint): string {

@@ -1,9 +1,9 @@
 /** The strip of key figures at the head of a page: spend, cost per pass, passes, and what failed tasks cost. */
 import type { CostRow, OutcomeCostRow, Provenance } from "@centspan/model";
 import { compareDecimals, isZero } from "../format/decimal-text.ts";
-import { formatInterval, formatMoney, headlineDecimals } from "../format/format-money.ts";
+import { formatMoney, headlineDecimals } from "../format/format-money.ts";
 import { formatRatio, formatShare } from "../format/format-quantity.ts";
-import type { PerPass } from "./prepare-outcome-table.ts";
+import { describePerPass, type PerPass } from "./prepare-outcome-table.ts";
 import { listProvenanceParts, mergeSplits, resolveProvenance } from "./resolve-provenance.ts";
 
 export type KeyFigures = {
@@ -29,17 +29,6 @@ export type KeyFigures = {
   simulatedShare: string | null;
 };
 
-function describePerPass({ costPerPassUsd, interval, tasks }: OutcomeCostRow): PerPass {
-  if (costPerPassUsd !== null) {
-    const decimals = headlineDecimals(costPerPassUsd);
-    const text = interval === null ? null : formatInterval(interval.lowUsd, interval.highUsd, decimals);
-    return { kind: "point", amount: formatMoney(costPerPassUsd, decimals), interval: text };
-  }
-  const lowUsd = interval?.lowUsd ?? null;
-  if (lowUsd === null) return { kind: "no_tasks" };
-  return { kind: "at_least", amount: formatMoney(lowUsd, headlineDecimals(lowUsd)), tasks };
-}
-
 function describePendingBounds({ pendingBounds, pending }: OutcomeCostRow): string | null {
   if (pending === 0 || pendingBounds === null) return null;
   const { allPassUsd, allFailUsd } = pendingBounds;
@@ -60,7 +49,7 @@ export function prepareKeyFigures(total: OutcomeCostRow, costs: readonly CostRow
     calls: sum((cost) => cost.requests),
     unpricedCalls: sum((cost) => cost.unpricedCalls),
     quarantinedCalls: sum((cost) => cost.quarantinedCalls),
-    perPass: describePerPass(total),
+    perPass: describePerPass(total, headlineDecimals(total.costPerPassUsd ?? total.interval?.lowUsd ?? "0")),
     pendingBounds: describePendingBounds(total),
     passed: total.passed,
     tasks: total.tasks,

@@ -39,7 +39,7 @@ export type OutcomeTable = { rows: OutcomeTableRow[]; total: OutcomeTableRow; ax
 
 type Columns = { spend: number; perPass: number; failed: number };
 
-function describePerPass(row: OutcomeCostRow, decimals: number): PerPass {
+export function describePerPass(row: OutcomeCostRow, decimals: number): PerPass {
   const { costPerPassUsd, interval, tasks } = row;
   if (costPerPassUsd !== null) {
     const text = interval === null ? null : formatInterval(interval.lowUsd, interval.highUsd, decimals);

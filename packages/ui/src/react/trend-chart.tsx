@@ -14,6 +14,7 @@ import {
   YAxis,
 } from "recharts";
 import { formatAxisMoney } from "../format/format-money.ts";
+import { AXIS, readText, type TipProps } from "./chart-parts.ts";
 import { ChartTip } from "./chart-tip.tsx";
 
 /** What the chart needs of a trend point; everything that is read comes as text. */
@@ -31,15 +32,12 @@ export type TrendDatum = {
 
 export type TrendLabels = { perPass: string; spend: string; interval: string };
 
-const AXIS = { stroke: "var(--line-strong)", tick: { fill: "var(--ink-3)", fontSize: 11 }, tickLine: false } as const;
 const MARGIN = { top: 8, right: 12, bottom: 0, left: 0 };
 const DENSE = 40;
 
-type TipProps = { active?: boolean; payload?: readonly { payload?: unknown }[] };
-
 export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: TrendLabels }) {
   const tip = ({ active, payload }: TipProps) => {
-    const label = readLabel(payload?.[0]?.payload);
+    const label = readText(payload?.[0]?.payload, "label");
     const point = points.find((candidate) => candidate.label === label);
     if (active !== true || point === undefined) return null;
     return (
@@ -102,9 +100,4 @@ export function TrendChart({ points, labels }: { points: TrendDatum[]; labels: T
       </ResponsiveContainer>
     </div>
   );
-}
-
-function readLabel(payload: unknown): string | null {
-  if (typeof payload !== "object" || payload === null || !("label" in payload)) return null;
-  return typeof payload.label === "string" ? payload.label : null;
 }

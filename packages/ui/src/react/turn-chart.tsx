@@ -1,13 +1,15 @@
 "use client";
-/** Context per turn: stacked tokens of every call, read from cache at the bottom, new above, generated on top. */
+/** Context per turn: stacked tokens of every call, read from cache at the bottom, paid for again hatched, new above, generated on top. */
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatAxisCount, formatCount } from "../format/format-quantity.ts";
 import type { TurnBar } from "../run/prepare-turns.ts";
+import { AXIS, readText, type TipProps } from "./chart-parts.ts";
 import { ChartTip } from "./chart-tip.tsx";
 
 export type TurnLabels = {
   turn: string;
   cacheRead: string;
+  repeated: string;
   cacheWrite: string;
   input: string;
   output: string;
@@ -15,22 +17,19 @@ export type TurnLabels = {
   cost: string;
 };
 
-const SERIES = ["cacheRead", "cacheWrite", "input", "output", "reasoning"] as const;
+const SERIES = ["cacheRead", "repeated", "cacheWrite", "input", "output", "reasoning"] as const;
 const FILLS: Record<(typeof SERIES)[number], string> = {
   cacheRead: "var(--c-unknown)",
+  repeated: "url(#repeated)",
   cacheWrite: "var(--c-before)",
   input: "var(--ink-2)",
   output: "var(--c-useful)",
   reasoning: "var(--c-failed)",
 };
 
-const AXIS = { stroke: "var(--line-strong)", tick: { fill: "var(--ink-3)", fontSize: 11 }, tickLine: false } as const;
-
-type TipProps = { active?: boolean; payload?: readonly { payload?: unknown }[] };
-
 export function TurnChart({ bars, labels }: { bars: TurnBar[]; labels: TurnLabels }) {
   const tip = ({ active, payload }: TipProps) => {
-    const key = readKey(payload?.[0]?.payload);
+    const key = readText(payload?.[0]?.payload, "key");
     const bar = bars.find((candidate) => candidate.key === key);
     if (active !== true || bar === undefined) return null;
     const rows = SERIES.filter((name) => bar[name] > 0).map((name): [string, string] => [
@@ -46,6 +45,12 @@ export function TurnChart({ bars, labels }: { bars: TurnBar[]; labels: TurnLabel
     <div className="chart">
       <ResponsiveContainer width="100%" height={170} initialDimension={{ width: 1100, height: 170 }}>
         <BarChart data={bars} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <defs>
+            <pattern id="repeated" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+              <rect width="5" height="5" fill="var(--waste-weak)" />
+              <rect width="2.5" height="5" fill="var(--waste)" />
+            </pattern>
+          </defs>
           <CartesianGrid vertical={false} stroke="var(--line)" />
           <XAxis {...AXIS} dataKey="key" minTickGap={8} tickFormatter={(key: string) => turnOf(bars, key)} />
           <YAxis {...AXIS} width={48} axisLine={false} tickFormatter={formatAxisCount} tickCount={4} />
@@ -70,7 +75,7 @@ export function TurnChart({ bars, labels }: { bars: TurnBar[]; labels: TurnLabel
             <span
               className="inline-block size-[9px]"
               style={{
-                background: FILLS[name],
+                background: name === "repeated" ? "var(--waste)" : FILLS[name],
                 border: name === "cacheRead" ? "1px solid var(--c-before)" : undefined,
               }}
             />
@@ -83,8 +88,3 @@ export function TurnChart({ bars, labels }: { bars: TurnBar[]; labels: TurnLabel
 }
 
 const turnOf = (bars: readonly TurnBar[], key: string): string => bars.find((bar) => bar.key === key)?.turn ?? "";
-
-function readKey(payload: unknown): string | null {
-  if (typeof payload !== "object" || payload === null || !("key" in payload)) return null;
-  return typeof payload.key === "string" ? payload.key : null;
-}

@@ -91,6 +91,24 @@ describe("context per turn", () => {
     });
   });
 
+  it("tells apart what was there before and was paid for again, as much of it as was paid for", () => {
+    const call = makeCall("c1");
+    const take = (repeatedTokens: number) => {
+      const items = [
+        { callId: "c1", evidence: { repeatedTokens } },
+        { callId: "other", evidence: {} },
+      ];
+      const [bar] = prepareTurns([call], [], items);
+      return [bar?.cacheRead, bar?.repeated, bar?.cacheWrite, bar?.input];
+    };
+    expect([take(0), take(5), take(1_000), take(99_999)]).toEqual([
+      [41_088, 0, 15, 1_536],
+      [41_088, 5, 10, 1_536],
+      [41_088, 1_000, 0, 551],
+      [41_088, 1_551, 0, 0],
+    ]);
+  });
+
   it("survives a ring of parents, and shows no cost where there is none", () => {
     const [bar] = prepareTurns([makeCall("x", { spanId: "ring", costUsd: null, costStatus: "unpriced" })], spans);
     expect(bar).toMatchObject({ turn: "1", cost: null, costStatus: "unpriced" });

@@ -26,9 +26,13 @@ export async function insertSpans(
   }
   for (let start = 0; start < spans.length; start += SPANS_PER_BLOCK) {
     const builder = createBlockBuilder("spans");
-    const { rejected, reasons } = builder.add(workspace, encodeSpans(spans.slice(start, start + SPANS_PER_BLOCK)));
-    const [reason] = reasons;
-    if (reason) throw new CentspanError("invalid_request", `${rejected} spans can't be stored: ${reason.message}`);
+    const part = spans.slice(start, start + SPANS_PER_BLOCK);
+    for (const isTrusted of [true, false]) {
+      const alike = part.filter(({ trusted }) => trusted === isTrusted);
+      const { rejected, reasons } = builder.add(workspace, encodeSpans(alike), isTrusted);
+      const [reason] = reasons;
+      if (reason) throw new CentspanError("invalid_request", `${rejected} spans can't be stored: ${reason.message}`);
+    }
     await insertBlock(connection, "spans", builder.take(), createId("spans"));
   }
   const ids = new Set(spans.map(({ traceId }) => traceId));

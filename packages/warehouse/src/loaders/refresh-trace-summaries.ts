@@ -9,6 +9,7 @@ import type { Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { instantParam } from "../instants.ts";
 import { readHorizon } from "../readers/read-horizon.ts";
+import { FOREMOST } from "../rows/span-row.ts";
 
 export async function refreshTraceSummaries(
   connection: Connection,
@@ -71,7 +72,7 @@ export async function summariseTraces(connection: Connection, { sql, params }: C
            task, run_id, team, model, session_id, of_replica
          FROM spans
          WHERE ${sql.join(" AND ")}
-         ORDER BY workspace, trace_id, span_id, received_at, content_hash
+         ORDER BY workspace, trace_id, span_id, ${FOREMOST}
          LIMIT 1 BY workspace, trace_id, span_id
        )
        GROUP BY workspace, trace_id

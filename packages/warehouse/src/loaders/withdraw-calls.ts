@@ -1,15 +1,14 @@
 /**
- * Takes back calls that turned out to be none, such as a parent's sum whose children came later. The call goes before
- * its lines: a failure in between leaves lines that no call shows, and the repetition removes them. One whose month is
+ * Takes back calls that turned out to be none, such as a parent's sum whose children came later. One whose month is
  * closed stays, and is taken back by corrections.
  */
 import type { Books } from "@centspan/model";
 import { splitByCount } from "../chunks.ts";
 import type { Connection } from "../connection.ts";
-import { toDeletedLineRow } from "../rows/call-row.ts";
 import { insertCorrections } from "./insert-corrections.ts";
+import { markDays } from "./mark-days.ts";
 import type { Revisions } from "./revisions.ts";
-import { isClosed, readStoredCalls } from "./stored-calls.ts";
+import { isClosed, postLate, readStoredCalls, toDeletedCallRow } from "./stored-calls.ts";
 
 const CALLS_PER_PART = 10_000;
 
@@ -20,7 +19,7 @@ export async function withdrawCalls(
   callIds: readonly string[],
 ): Promise<void> {
   for (const part of splitByCount(callIds.toSorted(), CALLS_PER_PART))
-    await books.whileOpen(workspace, (closedToNs) => withdrawPart(connection, revisions, workspace, part, closedToNs));
+    await books.whileAlone(workspace, (closedToNs) => withdrawPart(connection, revisions, workspace, part, closedToNs));
 }
 
 async function withdrawPart(
@@ -31,22 +30,21 @@ async function withdrawPart(
   closedToNs: bigint,
 ): Promise<void> {
   const known = await readStoredCalls(connection, workspace, callIds);
-  const nextRevision = revisions.next([...known.values()].map((before) => before.revision));
-  const revision = nextRevision.toString();
+  const revision = revisions.next([...known.values()].map((before) => before.revision));
   const closed = [...known].filter(([, before]) => isClosed(before, closedToNs));
-  const stored = [...known].filter(([, before]) => !isClosed(before, closedToNs));
-  const live = stored.filter(([, { contentHash }]) => contentHash !== null);
+  const live = [...known].filter(([, before]) => before.contentHash !== null && !isClosed(before, closedToNs));
+  await markDays(
+    connection,
+    revisions,
+    workspace,
+    live.map(([, { atNs }]) => atNs),
+  );
   await connection.insert(
     "calls",
-    live.map(([callId]) => ({ workspace, call_id: callId, revision, deleted: 1 })),
+    live.map(([callId, before]) => toDeletedCallRow(workspace, callId, before, revision)),
   );
-  await connection.insert(
-    "charge_lines",
-    stored.flatMap(([callId, { meters }]) =>
-      meters.map((meter) => toDeletedLineRow(workspace, callId, meter, revision)),
-    ),
-  );
-  const postedAtNs = nextRevision > closedToNs ? nextRevision : closedToNs;
+  const postedAtNs = postLate(revisions.nowNs(), closedToNs);
   const takenBack = new Map(closed.map(([callId]) => [callId, null]));
-  await insertCorrections(connection, { workspace, postedAtNs, revision }, takenBack);
+  const posting = { workspace, postedAtNs, revision: revision.toString(), keepsPrices: true };
+  await insertCorrections(connection, posting, takenBack);
 }

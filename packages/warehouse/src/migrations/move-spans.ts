@@ -3,37 +3,21 @@
  * a name that stays taken for ever: whoever comes late with the same rename fails, whatever has happened since. Then
  * the new table is made and filled; rows copied twice are one row. Only a whole copy empties the old table.
  */
-import { ClickHouseError } from "@clickhouse/client";
 import { COPY_DEADLINE_MS, type Connection } from "../connection.ts";
+import { readPartitionKeys, renameOnce } from "./rename-once.ts";
 
 const OLD = "spans_by_start";
 
 /** A database that was made in the new shape has nothing to move. `createTables` makes what is not there. */
 export async function moveSpans(connection: Connection, createTables: () => Promise<void>): Promise<void> {
-  const tables = await connection.query<{ name: string; partition_key: string }>(
-    `SELECT name, partition_key FROM system.tables
-     WHERE database = currentDatabase() AND name IN ('spans', '${OLD}')`,
-  );
-  const partitionKeys = new Map(tables.map(({ name, partition_key }) => [name, partition_key]));
+  const partitionKeys = await readPartitionKeys(connection, ["spans", OLD]);
   const isOld = partitionKeys.get("spans") === "toYYYYMM(started_at)";
-  if (isOld) await renameOnce(connection);
+  if (isOld) await renameOnce(connection, "spans", OLD);
   await createTables();
   if (!isOld && !partitionKeys.has(OLD)) return;
   await connection.command(COPY, {}, COPY_DEADLINE_MS);
   await connection.command(`TRUNCATE TABLE ${OLD}`);
 }
-
-/** Another process may have renamed it a moment ago, and made the new table since. */
-async function renameOnce(connection: Connection): Promise<void> {
-  try {
-    await connection.command(`RENAME TABLE spans TO ${OLD}`);
-  } catch (thrown) {
-    const isDone = thrown instanceof ClickHouseError && RENAMED_ALREADY.has(thrown.type ?? "");
-    if (!isDone) throw thrown;
-  }
-}
-
-const RENAMED_ALREADY = new Set(["TABLE_ALREADY_EXISTS", "UNKNOWN_TABLE"]);
 
 const USAGE_ATTRIBUTE =
   "(^|[._])usage([._]|$)|(^|[._])token_?counts?([._]|$)|(^|[._])(input|output|prompt|completion)_tokens$";

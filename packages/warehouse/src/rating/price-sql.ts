@@ -3,21 +3,10 @@
  * is only the multiplication, which is exact: a count times a price of 12 decimals. No decimal is divided.
  */
 import { formatDecimal } from "@centspan/base";
-import {
-  BUCKET_OF_METER,
-  type ClassPrices,
-  METERS,
-  type Meter,
-  type PriceTable,
-  type TimeRange,
-  type UnitPrices,
-} from "@centspan/model";
-import { splitByBytes } from "../chunks.ts";
+import { type ClassPrices, METERS, type PriceTable, type TimeRange, type UnitPrices, unitOf } from "@centspan/model";
 import { allOf, and, type Conditions, NO_CONDITION, whereInRange } from "../conditions.ts";
 import type { QueryParams } from "../connection.ts";
-import { BUCKET_COLUMNS } from "../rows/call-row.ts";
-
-export const columnOf = (meter: Meter): string => BUCKET_COLUMNS[BUCKET_OF_METER[meter]];
+import { columnOf } from "../rows/call-row.ts";
 
 type Fragment = { sql: string; params: QueryParams };
 
@@ -34,23 +23,22 @@ export const CLASS_OF_CALL = CLASS_COLUMNS.map((column, index) => `toString(${OF
 /** Joined by one number, which is much faster than by six texts; two of them then tell that it is no other class. */
 const hashClass = (columns: readonly string[]): string => `cityHash64(${columns.join(", ")}) AS class_hash`;
 
-/** Rows travel as parameters, however many, each as JSON of texts; the columns are expressions of its `fields`. */
-function selectRows(name: string, rows: readonly string[][], columns: readonly string[]): Fragment {
-  const texts = rows.map((fields) => JSON.stringify(fields));
-  const chunks = splitByBytes(texts).map((chunk, index) => [`${name}${index}`, chunk] as const);
-  const arrays = ["[]::Array(String)", ...chunks.map(([chunk]) => `{${chunk}:Array(String)}`)].join(", ");
-  return {
-    sql: `SELECT ${columns.join(", ")}
-      FROM (SELECT JSONExtract(arrayJoin(arrayConcat(${arrays})), 'Array(String)') AS fields)`,
-    params: Object.fromEntries(chunks),
-  };
-}
+/**
+ * Rows stand in the statement, each as JSON of texts: as parameters of an INSERT they would be in its address, which has
+ * room for few. The columns are expressions of their `fields`.
+ */
+const selectRows = (rows: readonly string[][], columns: readonly string[]): string =>
+  `SELECT ${columns.join(", ")}
+      FROM (SELECT JSONExtract(arrayJoin(${writeTexts(rows.map((fields) => JSON.stringify(fields)))}), 'Array(String)') AS fields)`;
+
+/** JSON has no control characters, so these two are all that a literal escapes. */
+const writeTexts = (texts: readonly string[]): string =>
+  `[${texts.map((text) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`).join(", ")}]::Array(String)`;
 
 const numbersAt = (index: number): string => `JSONExtract(fields[${index}], 'Array(Int64)')`;
 
-const selectClasses = (classes: readonly ClassPrices[]): Fragment =>
+const selectClasses = (classes: readonly ClassPrices[]): string =>
   selectRows(
-    "classes",
     classes.map(({ callClass, timeCutsNs, contextCuts, minuteCuts }, number) => [
       ...[
         callClass.provider,
@@ -82,9 +70,8 @@ const NO_PRICE = "-1";
 /** More than a class has of any kind. */
 const BANDS = 65_536n;
 
-const selectPrices = (classes: readonly ClassPrices[]): Fragment =>
+const selectPrices = (classes: readonly ClassPrices[]): string =>
   selectRows(
-    "prices",
     classes.flatMap(({ prices }, number) =>
       prices.map(({ timeBand, contextBand, minuteBand, price }) => [
         String(
@@ -92,6 +79,7 @@ const selectPrices = (classes: readonly ClassPrices[]): Fragment =>
         ),
         price?.id ?? "",
         ...[price?.units, price?.list].flatMap(writeUnits),
+        price?.isSimulated ? "1" : "",
       ]),
     ),
     [
@@ -104,12 +92,13 @@ const selectPrices = (classes: readonly ClassPrices[]): Fragment =>
           return `toDecimal128(fields[${at}], 12) AS ${kind}_${meter}`;
         }),
       ),
+      `notEmpty(fields[${3 + 2 * METERS.length}]) AS is_simulated`,
     ],
   );
 
 const writeUnits = (units: UnitPrices | null | undefined): string[] =>
   METERS.map((meter) => {
-    const unit = units?.[meter] ?? (meter === "output_reasoning" ? units?.output_text : undefined);
+    const unit = units && unitOf(units, meter);
     return unit ? formatDecimal(unit) : NO_PRICE;
   });
 
@@ -124,7 +113,7 @@ const PRICE_KEY = `((class_number * ${BANDS} + ${TIME_BAND}) * ${BANDS} + ${CONT
 export type Rating = { table: PriceTable; range: TimeRange };
 
 /**
- * The calls of the range with `new_status`, `new_cost` and `new_price_id` beside what they have, and the unit prices;
+ * The calls of the range with `new_status`, `new_cost`, `new_price_id` and `new_provenance` beside what they have, and the unit prices;
  * those whose usage contradicts itself have no price. `columns` is what else is wanted of them.
  */
 export function selectRated(
@@ -136,7 +125,15 @@ export function selectRated(
   const prices = selectPrices(table.classes);
   const within = allOf(whereInRange({ range }, "at"), where);
   const read = [
-    ...new Set([...columns, "cost_status", "cost_usd", "price_entry_id", "provenance", ...METERS.map(columnOf)]),
+    ...new Set([
+      ...columns,
+      "cost_status",
+      "cost_usd",
+      "price_entry_id",
+      "provenance",
+      "usage_provenance",
+      ...METERS.map(columnOf),
+    ]),
   ];
   const used = METERS.map(columnOf).join(" + ");
   const lacking = METERS.map((meter) => `(${columnOf(meter)} > 0 AND unit_${meter} < 0)`).join(" OR ");
@@ -144,10 +141,11 @@ export function selectRated(
   return {
     sql: `SELECT *,
         price_id != '' AND NOT (${lacking}) AS is_priced,
-        multiIf(NOT is_priced, 'unpriced', provenance = 'estimated', 'estimated', 'rated') AS new_status,
+        multiIf(NOT is_priced, 'unpriced', usage_provenance = 'estimated', 'estimated', 'rated') AS new_status,
+        if(is_priced AND is_simulated, 'simulated', usage_provenance) AS new_provenance,
         if(is_priced, toNullable(${cost}), NULL) AS new_cost,
         if(is_priced AND ${used} > 0, price_id, '') AS new_price_id,
-        new_status != cost_status OR new_price_id != price_entry_id
+        new_status != cost_status OR new_price_id != price_entry_id OR new_provenance != provenance
           OR ifNull(new_cost, ${NO_PRICE}) != ifNull(cost_usd, ${NO_PRICE}) AS is_changed
       FROM (
         SELECT ${read.join(", ")}, toUInt64(${PRICE_KEY}) AS price_key
@@ -156,11 +154,11 @@ export function selectRated(
           FROM calls FINAL
           WHERE workspace = {workspace:String} AND quarantine_reason = ''${and(within)}
         ) AS called
-        ANY LEFT JOIN (SELECT *, ${hashClass(CLASS_COLUMNS)} FROM (${classes.sql})) AS classes USING (class_hash)
+        ANY LEFT JOIN (SELECT *, ${hashClass(CLASS_COLUMNS)} FROM (${classes})) AS classes USING (class_hash)
         WHERE class_number > 0 AND model = class_model AND provider = class_provider
       ) AS classified
-      ANY LEFT JOIN (${prices.sql}) AS prices USING (price_key)
+      ANY LEFT JOIN (${prices}) AS prices USING (price_key)
       WHERE is_listed`,
-    params: { ...classes.params, ...prices.params, ...within.params, ...table.scopes },
+    params: { ...within.params, ...table.scopes },
   };
 }

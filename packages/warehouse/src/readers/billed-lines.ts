@@ -3,10 +3,11 @@
  * the same closed month read the same, whatever came since.
  */
 import { parseDecimal } from "@centspan/base";
-import type { Charge, Meter, Provenance, TeamSum, TimeRange } from "@centspan/model";
+import type { Charge, Meter, Provenance, TeamSum, TimeRange, TokenFilter } from "@centspan/model";
 import type { Connection, QueryParams } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { instantParam, nanoseconds } from "../instants.ts";
+import { HAS_AMOUNT } from "../rows/correction-row.ts";
 import { requireTimeZone } from "./groups.ts";
 
 const POSTED_IN_RANGE = `workspace = {workspace:String}
@@ -15,16 +16,12 @@ const POSTED_IN_RANGE = `workspace = {workspace:String}
 const WHOSE = "at, key_id, key, team, provider, model, service_tier, region, provenance";
 const WHAT = "meter, unit_price_usd, list_unit_price_usd, cost_usd, price_entry_id";
 
-const BILLED_LINES = `SELECT ${WHOSE}, ${WHAT}, toInt64(quantity) AS quantity
-  FROM (SELECT call_id, ${WHOSE} FROM calls FINAL WHERE ${POSTED_IN_RANGE}) AS posted
-  INNER JOIN (
-    SELECT call_id, quantity, ${WHAT}
-    FROM charge_lines FINAL
-    WHERE workspace = {workspace:String}
-      AND call_id IN (SELECT call_id FROM calls FINAL WHERE ${POSTED_IN_RANGE})
-  ) AS lines USING (call_id)
+const BILLED_LINES = `SELECT ${WHOSE}, line.meter AS meter, line.unit_price_usd AS unit_price_usd,
+    line.list_unit_price_usd AS list_unit_price_usd, line.cost_usd AS cost_usd, price_entry_id,
+    toInt64(line.quantity) AS quantity
+  FROM (SELECT ${WHOSE}, price_entry_id, arrayJoin(lines) AS line FROM calls FINAL WHERE ${POSTED_IN_RANGE})
   UNION ALL
-  SELECT ${WHOSE}, ${WHAT}, quantity FROM corrections FINAL WHERE ${POSTED_IN_RANGE}`;
+  SELECT ${WHOSE}, ${WHAT}, quantity FROM corrections FINAL WHERE ${POSTED_IN_RANGE} AND ${HAS_AMOUNT}`;
 
 const toParams = (workspace: string, { fromNs, toNs }: TimeRange): QueryParams => ({
   workspace,
@@ -42,9 +39,16 @@ export async function sumTeams(connection: Connection, workspace: string, range:
 
 export async function countUnknownCosts(connection: Connection, workspace: string, range: TimeRange) {
   const [row] = await connection.query<{ unpriced: string; quarantined: string }>(
-    `SELECT countIf(cost_status = 'unpriced') AS unpriced, countIf(cost_status = 'quarantined') AS quarantined
-     FROM calls FINAL
-     WHERE ${POSTED_IN_RANGE}`,
+    `SELECT countIf(status = 'unpriced') AS unpriced, countIf(status = 'quarantined') AS quarantined
+     FROM (
+       SELECT cost_status AS status FROM calls FINAL WHERE ${POSTED_IN_RANGE}
+       UNION ALL
+       -- Billed in a month that is closed, and not known any more.
+       SELECT argMax(kind, number) AS status
+       FROM corrections FINAL
+       WHERE ${POSTED_IN_RANGE}
+       GROUP BY call_id
+     )`,
     toParams(workspace, range),
   );
   return { unpricedCalls: readCount(row?.unpriced ?? "0"), quarantinedCalls: readCount(row?.quarantined ?? "0") };
@@ -54,10 +58,49 @@ export async function readFirstPostedNs(connection: Connection, workspace: strin
   const [row] = await connection.query<{ first_ns: string; calls: string }>(
     `SELECT min(${nanoseconds("posted_at")}) AS first_ns, count() AS calls
      FROM calls FINAL
-     WHERE workspace = {workspace:String}`,
+     WHERE workspace = {workspace:String} AND cost_status != 'quarantined'`,
     { workspace },
   );
   return row === undefined || row.calls === "0" ? null : BigInt(row.first_ns);
+}
+
+export async function readNextPostedNs(
+  connection: Connection,
+  workspace: string,
+  fromNs: bigint,
+): Promise<bigint | null> {
+  const postedSince = `workspace = {workspace:String} AND posted_at >= ${instantParam("fromNs")}`;
+  const [row] = await connection.query<{ next_ns: string; posted: string }>(
+    `SELECT min(${nanoseconds("posted_at")}) AS next_ns, count() AS posted
+     FROM (
+       SELECT posted_at FROM calls FINAL WHERE ${postedSince}
+       UNION ALL
+       SELECT posted_at FROM corrections FINAL WHERE ${postedSince}
+     )`,
+    { workspace, fromNs: fromNs.toString() },
+  );
+  return row === undefined || row.posted === "0" ? null : BigInt(row.next_ns);
+}
+
+/** What is used by the piece is no token. */
+export async function listMinuteTokens(
+  connection: Connection,
+  workspace: string,
+  range: TimeRange,
+  timeZone: string,
+  { provider, models, scope, scopeIds }: TokenFilter,
+): Promise<{ day: string; tokens: number }[]> {
+  const isTheirs = { org: "true", key: "key_id IN {scopeIds:Array(String)}", team: "team IN {scopeIds:Array(String)}" };
+  const rows = await connection.query<{ day: string; tokens: string }>(
+    `SELECT toString(toDate(min(at), {timeZone:String})) AS day, sum(quantity) AS tokens
+     FROM (${BILLED_LINES})
+     WHERE at >= ${instantParam("fromNs")} AND meter != 'web_search'
+       AND provider = {provider:String} AND model IN {models:Array(String)} AND ${isTheirs[scope]}
+     GROUP BY toStartOfMinute(at)
+     ORDER BY toStartOfMinute(at)`,
+    { ...toParams(workspace, range), timeZone: requireTimeZone(timeZone), provider, models, scopeIds },
+  );
+  return rows.map(({ day, tokens }) => ({ day, tokens: readCount(tokens) }));
 }
 
 type ChargeRow = {

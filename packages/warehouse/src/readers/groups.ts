@@ -1,6 +1,6 @@
 /** What calls can be grouped by, as SQL over the columns of `calls`. */
-import { CentspanError, normaliseTimeZone } from "@centspan/base";
-import type { CostGroup, OutcomeGroup } from "@centspan/model";
+import { CentspanError, dayOf, normaliseTimeZone } from "@centspan/base";
+import type { CostGroup, OutcomeGroup, TimeRange } from "@centspan/model";
 
 /** An instant in its zone, with the offset: 2026-11-29T17:00:00+09:00. */
 const inZone = (instant: string): string =>
@@ -9,6 +9,7 @@ const inZone = (instant: string): string =>
 export const GROUP_COLUMNS: Record<Exclude<CostGroup | OutcomeGroup, "meter">, string> = {
   key: "key",
   team: "team",
+  provider: "provider",
   model: "model",
   effort: "effort",
   task: "task",
@@ -20,6 +21,13 @@ export const GROUP_COLUMNS: Record<Exclude<CostGroup | OutcomeGroup, "meter">, s
   hour: inZone("toStartOfHour(at, {timeZone:String})"),
   minute: inZone("toStartOfMinute(at, {timeZone:String})"),
 };
+
+/** Whether what a day comes to says what it comes to by these groups, for a given day; null where it never does. */
+export function fitsDays(groups: readonly CostGroup[], timeZone: string): ((day: TimeRange) => boolean) | null {
+  if (groups.some((group) => group === "task" || group === "hour" || group === "minute")) return null;
+  if (!groups.includes("day")) return () => true;
+  return ({ fromNs, toNs }) => dayOf(timeZone, fromNs) === dayOf(timeZone, toNs - 1n);
+}
 
 export function requireTimeZone(zone: string): string {
   const known = normaliseTimeZone(zone);

@@ -3,7 +3,7 @@ import type { CallFilter, Page, PageRequest, RatedCall } from "@centspan/model";
 import { allOf, and, whereBehindCursor, whereEquals, whereInRange } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
-import { type CallRow, fromCallRow, selectWithLines } from "../rows/call-row.ts";
+import { CALL_COLUMNS, type CallRow, fromCallRow } from "../rows/call-row.ts";
 
 export async function listCalls(
   connection: Connection,
@@ -13,13 +13,10 @@ export async function listCalls(
 ): Promise<Page<RatedCall>> {
   const where = allOf(whereEquals(filter), whereInRange(filter, "at"), whereBehindCursor(page, "at", "call_id"));
   const rows = await connection.query<CallRow>(
-    `${selectWithLines(
-      `SELECT * FROM calls FINAL
-       WHERE workspace = {workspace:String}${and(where)}
-       ORDER BY at DESC, call_id DESC
-       LIMIT {limit:UInt32}`,
-    )}
-     ORDER BY at_ns DESC, call_id DESC`,
+    `SELECT ${CALL_COLUMNS} FROM calls FINAL
+     WHERE workspace = {workspace:String}${and(where)}
+     ORDER BY at DESC, call_id DESC
+     LIMIT {limit:UInt32}`,
     { ...where.params, workspace, limit: page.limit + 1 },
   );
   return cutPage(rows.map(fromCallRow), page.limit, ({ atNs, callId }) => ({ atNs, id: callId }));

@@ -1,26 +1,25 @@
-/** Outcomes of a task or a run, one by its id, or all of them, newest first. */
+/** Outcomes of a task, a run, traces or a subject, of a source, those of some ids, or all of them, newest first. */
 import type { Outcome, OutcomeFilter } from "@centspan/model";
+import { allOf, and, NO_CONDITION, whereColumns, whereIn } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
-import { fromOutcomeRow, OUTCOME_COLUMNS, type OutcomeRow } from "../rows/outcome-row.ts";
-
-const CONDITIONS: Record<keyof OutcomeFilter, string> = {
-  task: "task = {task:String}",
-  runId: "run_id = {runId:String}",
-  outcomeId: "outcome_id = {outcomeId:String}",
-};
+import { fromOutcomeRow, OUTCOME_COLUMNS, type OutcomeRow, toSubjectColumns } from "../rows/outcome-row.ts";
 
 export async function listOutcomes(
   connection: Connection,
   workspace: string,
-  filter: OutcomeFilter,
+  { task, runId, outcomeIds, traceIds, saidByRequests, source, subject }: OutcomeFilter,
 ): Promise<Outcome[]> {
-  const names = (["task", "runId", "outcomeId"] as const).filter((name) => filter[name] !== undefined);
-  const where = names.map((name) => ` AND ${CONDITIONS[name]}`).join("");
+  const asked = allOf(
+    whereColumns({ task, run_id: runId, source, ...(subject && toSubjectColumns(subject)) }),
+    outcomeIds === undefined ? NO_CONDITION : whereIn("outcomeIds", "outcome_id", outcomeIds),
+    traceIds === undefined ? NO_CONDITION : whereIn("traceIds", "trace_id", traceIds),
+    saidByRequests === undefined ? NO_CONDITION : whereIn("saidByRequests", "said_by_request", saidByRequests),
+  );
   const rows = await connection.query<OutcomeRow>(
     `SELECT ${OUTCOME_COLUMNS} FROM outcomes FINAL
-     WHERE workspace = {workspace:String}${where}
+     WHERE workspace = {workspace:String}${and(asked)}
      ORDER BY at DESC, outcome_id DESC`,
-    { ...filter, workspace },
+    { ...asked.params, workspace },
   );
   return rows.map(fromOutcomeRow);
 }

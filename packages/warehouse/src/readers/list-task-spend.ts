@@ -1,94 +1,197 @@
 /**
- * Spend by task, and where each task stands. A task belongs to the cohort of its first call ever: the range of the
- * filter limits what is spent, its other members choose tasks by that first call, so a task moves between groups for no
- * range. Spend without a task comes as one row per group, with the same filters on the calls themselves.
+ * Spend by task, and where each task stands. A task belongs to the cohort of its first call ever: the filter chooses tasks
+ * by that call, with all that they ever spent, so that a pass is in one period, together with what it cost. Spend without
+ * a task comes as one row per group, with the same filters on the calls themselves.
+ * Sessions that shared a piece of work, or changed from one to another, count as these pieces (work_stretches).
  */
-import { parseDecimal, ZERO } from "@centspan/base";
-import type { CallFilter, OutcomeGroup, OutcomeStatus, TaskSpend } from "@centspan/model";
-import { and, FILTER_COLUMNS, whereEquals, whereInRange } from "../conditions.ts";
-import type { Connection } from "../connection.ts";
+import { type Decimal, parseDecimal, ZERO } from "@centspan/base";
+import type { AttemptSpend, LinkedBy, OutcomeStatus, TaskQuestion, TaskSpend, TimeRange } from "@centspan/model";
+import { and, FILTER_COLUMNS, listFilterColumns, whereEquals, whereInRange } from "../conditions.ts";
+import type { Columns, Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { nanoseconds } from "../instants.ts";
-import { GROUP_COLUMNS, requireTimeZone } from "./groups.ts";
-import { linkTo, selectLinkedOutcomes } from "./verdicts.ts";
+import { fitsDays, GROUP_COLUMNS, requireTimeZone } from "./groups.ts";
+import {
+  ACCOUNTABLE,
+  DECIDING,
+  IS_REVERTED,
+  type LinkKind,
+  linkTo,
+  OTHER_STATUS,
+  REVIEW_MINUTES,
+  selectLinkedOutcomes,
+  TESTS_STATUS,
+} from "./verdicts.ts";
+import { FIRST, readWork } from "./work-rows.ts";
 
 type Row = {
   task: string;
   group: string;
-  spend_usd: string | null;
-  simulated_usd: string | null;
+  team: string;
+  spent_usd: string;
+  simulated: string;
   spent_calls: string;
-  unpriced_calls: string;
+  unpriced: string;
+  attempts: string;
   first_ns: string;
-  status: OutcomeStatus | "";
+  standing: OutcomeStatus | "";
+  is_reverted: boolean | number;
+  outcome_id: string;
+  said_by_source: string;
+  linked_by: LinkedBy | "";
+  decided_ns: string;
+  accountable: string;
+  minutes: string;
 };
 
-const SUMS = `sumIf(cost_usd, in_range) AS spend_usd,
-  sumIf(cost_usd, in_range AND provenance = 'simulated') AS simulated_usd,
-  countIf(in_range) AS spent_calls,
-  countIf(in_range AND cost_usd IS NULL) AS unpriced_calls,
-  ${nanoseconds("min(at)")} AS first_ns`;
+/** What a subject may name instead of its task, and the column of both calls and outcomes that has it. */
+const MEMBERS = [
+  ["run", "run_id"],
+  ["trace", "trace_id"],
+  ["session", "session_id"],
+] as const satisfies readonly [LinkKind, string][];
+
+/** What of the workspace's outcomes and sessions the question has to look at: most have outcomes that name their task. */
+async function readLinkNeeds(connection: Connection, workspace: string) {
+  const [needs] = await connection.query<{ stretches: string; members: number[] }>(
+    `SELECT (SELECT count() FROM work_stretches FINAL WHERE workspace = {workspace:String}) AS stretches,
+       [${MEMBERS.map(([, column]) => `countIf(task = '' AND ${column} != '') > 0`).join(", ")}] AS members
+     FROM outcomes WHERE workspace = {workspace:String}`,
+    { workspace },
+  );
+  return {
+    hasStretches: needs !== undefined && readCount(needs.stretches) > 0,
+    members: MEMBERS.filter((_, index) => Boolean(needs?.members[index])),
+  };
+}
+
+/** Those that an outcome without a task names. */
+const selectNamed = (column: string): string =>
+  `SELECT ${column} FROM outcomes WHERE workspace = {workspace:String} AND task = '' AND ${column} != ''`;
 
 export async function listTaskSpend(
   connection: Connection,
   workspace: string,
-  query: { groupBy: OutcomeGroup; filter: CallFilter; timeZone: string },
+  query: TaskQuestion,
 ): Promise<TaskSpend[]> {
+  const { hasStretches, members } = await readLinkNeeds(connection, workspace);
+  const range = whereInRange(query.filter, "began_at");
+  const filtered = listFilterColumns(query.filter);
+  const ofFirstCall = whereEquals(query.filter, (name) => `first.${3 + filtered.indexOf(FILTER_COLUMNS[name])}`);
   const group = GROUP_COLUMNS[query.groupBy];
-  const range = whereInRange(query.filter, "at");
-  const ofCall = whereEquals(query.filter);
-  const ofFirstCall = whereEquals(query.filter, (name) => `argMin(${FILTER_COLUMNS[name]}, (at, call_id))`);
-  const rows = await connection.query<Row>(
-    `WITH
-       own AS (
-         SELECT *, ${["true", ...range.sql].join(" AND ")} AS in_range FROM calls FINAL
-         WHERE workspace = {workspace:String}
-       ),
-       spend AS (
-         SELECT task AS spender, argMin(${group}, (at, call_id)) AS group, ${SUMS}
-         FROM own WHERE task != ''
-         GROUP BY task
-         HAVING spent_calls > 0${and(ofFirstCall)}
-       ),
-       links AS (
-         SELECT DISTINCT task AS spender, arrayJoin([
-           ${linkTo("task", "task")}, ${linkTo("run", "run_id")},
-           ${linkTo("trace", "trace_id")}, ${linkTo("session", "session_id")}
-         ]) AS link
-         FROM own WHERE task != ''
-       ),
-       standing AS (
-         SELECT spender, argMax(status, (kind = 'tests', at, outcome_id)) AS status
-         FROM links
-         INNER JOIN (${selectLinkedOutcomes(["task", "run", "trace", "session"])}) AS outcome USING (link)
-         WHERE link.2 != ''
-         GROUP BY spender
-       )
-     SELECT spender AS task, group, spend_usd, simulated_usd, spent_calls, unpriced_calls, first_ns, status
-     FROM spend LEFT JOIN standing USING (spender)
-     UNION ALL
-     SELECT '' AS task, ${group} AS group, ${SUMS}, '' AS status
-     FROM own
-     WHERE own.task = '' AND in_range${and(ofCall)}
-     GROUP BY group`,
-    { ...range.params, ...ofCall.params, workspace, timeZone: requireTimeZone(query.timeZone) },
+  const own = {
+    ...range.params,
+    ...ofFirstCall.params,
+    timeZone: requireTimeZone(query.timeZone),
+    maturityNs: query.maturityNs?.toString(),
+  };
+  const ofNoTask = { filter: query.filter, fits: fitsWork(query) };
+  const columns = await readWork(connection, workspace, { hasStretches, ofNoTask }, (rows, params) =>
+    connection.queryColumns<Row>(
+      `WITH
+         spend AS (
+           SELECT task AS spender, argMin((${[group, "team", ...filtered].join(", ")}), ${FIRST}) AS first,
+             sum(spend_usd) AS spent_usd, sum(simulated_usd) AS simulated, sum(calls) AS spent_calls, sum(unpriced_calls) AS unpriced,
+             ${query.countsAttempts ? "greatest(uniqExactIf(run_id, run_id != ''), 1)" : "1"} AS attempts,
+             min(at) AS began_at
+           FROM (${rows})
+           GROUP BY task, if(task = '', ${group}, '')
+           HAVING true${and(range)}${and(ofFirstCall)}
+         ),
+         verdicts AS (
+           SELECT spender, if(${TESTS_STATUS} != '', ${TESTS_STATUS}, ${OTHER_STATUS}) AS standing,
+             ${IS_REVERTED} AS is_reverted, ${DECIDING} AS deciding, ${ACCOUNTABLE} AS accountable, ${REVIEW_MINUTES} AS minutes
+           FROM (${selectOutcomesOfTasks(members, rows, query.maturityNs !== undefined)})
+           GROUP BY spender
+         )
+       SELECT spender AS task, first.1 AS group, first.2 AS team, spent_usd, simulated, spent_calls, unpriced, attempts,
+         ${nanoseconds("began_at")} AS first_ns, standing, is_reverted,
+         deciding.1 AS outcome_id, deciding.2 AS said_by_source, deciding.3 AS linked_by, deciding.4 AS decided_ns, accountable, minutes
+       FROM spend LEFT JOIN verdicts USING (spender)
+       ORDER BY group, task`,
+      { ...params, ...own },
+    ),
   );
-  return rows.map(toTaskSpend).sort(byGroupThenTask);
+  return toTaskSpends(columns);
 }
 
-const toTaskSpend = (row: Row): TaskSpend => ({
-  task: row.task,
-  group: row.group,
-  costUsd: row.spend_usd === null ? ZERO : parseDecimal(row.spend_usd),
-  simulatedUsd: row.simulated_usd === null ? ZERO : parseDecimal(row.simulated_usd),
-  calls: readCount(row.spent_calls),
-  unpricedCalls: readCount(row.unpriced_calls),
-  firstCallAtNs: BigInt(row.first_ns),
-  status: row.status === "" ? null : row.status,
-});
+/** Rows of a day say of any group but times of day what its calls do. */
+function fitsWork({ groupBy, timeZone }: TaskQuestion): (day: TimeRange) => boolean {
+  if (groupBy === "task" || groupBy === "harnessVersion") return () => true;
+  return fitsDays([groupBy], timeZone) ?? (() => false);
+}
 
-/** A fixed order, so that what is computed from the list with a seed comes out the same. */
-function byGroupThenTask(a: TaskSpend, b: TaskSpend): number {
-  if (a.group !== b.group) return a.group < b.group ? -1 : 1;
-  return a.task < b.task ? -1 : 1;
+type Member = (typeof MEMBERS)[number];
+
+/** Outcomes by the task that they are of: most name it, and others a run, a trace or a session of its work. */
+function selectOutcomesOfTasks(members: readonly Member[], rows: string, withinHorizon: boolean): string {
+  const linked = selectLinkedOutcomes(["task", "run", "trace", "session"]);
+  const own = members.map(([kind, column]) => {
+    const ids = kind === "trace" ? "arrayJoin(trace_ids)" : column;
+    return `SELECT * FROM (${linked}) AS outcome INNER JOIN (
+        SELECT DISTINCT ${linkTo(kind, "id")} AS link, task AS spender FROM (SELECT task, ${ids} AS id FROM (${rows}))
+        WHERE spender != '' AND id IN (${selectNamed(column)})
+      ) AS own USING (link)`;
+  });
+  const all = [`SELECT *, link.2 AS spender FROM (${linked}) WHERE link.1 = 'task'`, ...own].join(" UNION ALL ");
+  return withinHorizon
+    ? `SELECT * FROM (${all}) AS said INNER JOIN (SELECT spender, began_at FROM spend) AS own USING (spender)
+       WHERE ${nanoseconds("at")} <= ${nanoseconds("began_at")} + {maturityNs:Int64}`
+    : all;
+}
+
+/** Runs of tasks that were tried more than once, each task's in the order in which they began. */
+export async function listAttempts(connection: Connection, workspace: string): Promise<AttemptSpend[]> {
+  const { hasStretches } = await readLinkNeeds(connection, workspace);
+  const columns = await readWork(connection, workspace, { hasStretches }, (rows, params) =>
+    connection.queryColumns<{ task: string; run_id: string; spent_usd: string; first_ns: string }>(
+      `SELECT task, run.1 AS run_id, run.2 AS spent_usd, ${nanoseconds("run.3")} AS first_ns
+       FROM (
+         SELECT task, arrayJoin(arraySort(one -> (one.3, one.1), groupArray((run_id, spent, began_at)))) AS run
+         FROM (
+           SELECT task, run_id, sum(spend_usd) AS spent, min(at) AS began_at FROM (${rows}) GROUP BY task, run_id
+         )
+         GROUP BY task HAVING count() > 1
+       )`,
+      params,
+    ),
+  );
+  return columns.task.map((task, index) => ({
+    task,
+    runId: columns.run_id[index] ?? "",
+    costUsd: parseDecimal(columns.spent_usd[index] ?? ""),
+    firstCallAtNs: BigInt(columns.first_ns[index] ?? ""),
+  }));
+}
+
+/** Most tasks have none of what few have. */
+const readAmount = (text = "0"): Decimal => (text === "0" ? ZERO : parseDecimal(text));
+
+/** There are tens of thousands. */
+function toTaskSpends(rows: Columns<Row>): TaskSpend[] {
+  return rows.task.map((task, index) => {
+    const take = <Name extends keyof Row>(name: Name): Row[Name] | undefined => rows[name][index];
+    const linkedBy = take("linked_by") || null;
+    return {
+      task,
+      group: take("group") ?? "",
+      team: take("team") ?? "",
+      costUsd: readAmount(take("spent_usd")),
+      simulatedUsd: readAmount(take("simulated")),
+      calls: readCount(take("spent_calls") ?? ""),
+      unpricedCalls: readCount(take("unpriced") ?? ""),
+      attempts: readCount(take("attempts") ?? ""),
+      firstCallAtNs: BigInt(take("first_ns") ?? ""),
+      status: take("standing") || null,
+      isReverted: Boolean(take("is_reverted")),
+      reviewMinutes: readAmount(take("minutes")),
+      decision: linkedBy && {
+        outcomeId: take("outcome_id") ?? "",
+        source: take("said_by_source") ?? "",
+        linkedBy,
+        atNs: BigInt(take("decided_ns") ?? ""),
+        accountable: take("accountable") ?? "",
+      },
+    };
+  });
 }

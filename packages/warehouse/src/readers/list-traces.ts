@@ -23,10 +23,10 @@ import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
-import { type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
+import { KEY_OF_FACE, type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
 import { readTraceHead } from "./read-trace-head.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
-import { type LinkKind, linkTo, RUN_LINKS, selectLinkedOutcomes } from "./verdicts.ts";
+import { type LinkKind, linkTo, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
 
 export async function listTraces(
   connection: Connection,
@@ -63,8 +63,8 @@ function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: Trac
   const ofSession = whereColumns({ session_id: sessionId });
   const calls = allOf(equal, ofSession);
   const matches = [`trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}${and(calls)})`];
-  const { key, keyId, model, taskType, repository } = filter;
-  if ([key, keyId, model, taskType, repository].every((value) => value === undefined)) {
+  const { key, keyId, provider, model, taskType, repository } = filter;
+  if ([key, keyId, provider, model, taskType, repository].every((value) => value === undefined)) {
     const identity = allOf(
       whereEquals(filter, (name) => `identity.${FILTER_COLUMNS[name]}`),
       sessionId === undefined ? NO_CONDITION : { sql: ["identity.session_id = {session_id:String}"], params: {} },
@@ -139,8 +139,8 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
      ),
      verdicts AS (
        SELECT link,
-         argMaxIf(status, (at, outcome_id), kind = 'tests') AS tests_status,
-         argMaxIf(status, (at, outcome_id), kind != 'tests') AS other_status
+         ${TESTS_STATUS} AS tests_status,
+         ${OTHER_STATUS} AS other_status
        FROM (${selectLinkedOutcomes(RUN_LINKS)})
        GROUP BY link
      )
@@ -174,7 +174,7 @@ async function describeTraces(
 
 const SELECT_FACES = `SELECT trace_id, span_id,
     attributes['centspan.task.title'] AS title, attributes['centspan.task.type'] AS task_type,
-    attributes['centspan.key.name'] AS key
+    ${KEY_OF_FACE} AS key
   FROM spans
   WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} AND span_id IN {spanIds:Array(String)}
   ${FIRST_RECEIVED}`;

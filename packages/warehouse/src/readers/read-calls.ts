@@ -1,9 +1,9 @@
 /** Calls by their ids, each with its charge lines. */
 import type { RatedCall } from "@centspan/model";
 import { queryEach, splitByCount } from "../chunks.ts";
-import { and, whereIn } from "../conditions.ts";
+import { and, whereCallIds } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
-import { type CallRow, fromCallRow, selectWithLines } from "../rows/call-row.ts";
+import { CALL_COLUMNS, type CallRow, fromCallRow } from "../rows/call-row.ts";
 
 const CALLS_PER_QUERY = 10_000;
 
@@ -13,9 +13,9 @@ export async function readCalls(
   ids: readonly string[],
 ): Promise<RatedCall[]> {
   const rows = await queryEach(splitByCount(ids.toSorted(), CALLS_PER_QUERY), (callIds) => {
-    const ofCalls = whereIn("callIds", "call_id", callIds);
+    const ofCalls = whereCallIds(callIds);
     return connection.query<CallRow>(
-      selectWithLines(`SELECT * FROM calls FINAL WHERE workspace = {workspace:String}${and(ofCalls)}`),
+      `SELECT ${CALL_COLUMNS} FROM calls FINAL WHERE workspace = {workspace:String}${and(ofCalls)}`,
       { ...ofCalls.params, workspace },
     );
   });

@@ -6,9 +6,9 @@ import type { Provenance, TraceSummary } from "@centspan/model";
 import type { Connection } from "../connection.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
-import { type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
+import { KEY_OF_FACE, type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
-import { type LinkKind, RUN_LINKS, selectLinkedOutcomes } from "./verdicts.ts";
+import { type LinkKind, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
 
 type HeadRow = Pick<
   TraceSpendRow,
@@ -37,7 +37,7 @@ const SELECT_HEAD = `SELECT trace_id, face_id, name, ${nanoseconds("started_at")
 const SELECT_SPEND = `SELECT ${RUN_SPEND} FROM calls FINAL WHERE ${OF_TRACE}`;
 
 const SELECT_FACE = `SELECT trace_id, span_id, attributes['centspan.task.title'] AS title,
-    attributes['centspan.task.type'] AS task_type, attributes['centspan.key.name'] AS key
+    attributes['centspan.task.type'] AS task_type, ${KEY_OF_FACE} AS key
   FROM spans WHERE ${OF_TRACE} AND span_id = {faceId:String} ${FIRST_RECEIVED}`;
 
 export async function readTraceHead(
@@ -78,8 +78,8 @@ type VerdictRow = { named: LinkKind; tests_status: Status; other_status: Status 
 async function readOutcome(connection: Connection, workspace: string, ids: Record<LinkKind, string>): Promise<Status> {
   const verdicts = await connection.query<VerdictRow>(
     `SELECT link.1 AS named,
-       argMaxIf(status, (at, outcome_id), kind = 'tests') AS tests_status,
-       argMaxIf(status, (at, outcome_id), kind != 'tests') AS other_status
+       ${TESTS_STATUS} AS tests_status,
+       ${OTHER_STATUS} AS other_status
      FROM (${selectLinkedOutcomes(RUN_LINKS)}) AS outcome
      WHERE link IN (${RUN_LINKS.map((kind) => `('${kind}', {${kind}:String})`).join(", ")})
      GROUP BY link`,

@@ -53,7 +53,8 @@ export async function readUsageSpans(
           ),
     );
     const rows = await connection.query<UsageSpanRow>(
-      `SELECT trace_id, span_id, parent_span_id, name, kind, service, status, status_message, scope_name, session_id,
+      `SELECT trace_id, span_id, parent_span_id, name, kind, service, status, status_message, scope_name, trusted,
+         session_id,
          ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
          ${attributeNames === undefined ? "attributes, resource_attributes" : NAMED_ATTRIBUTES}
        FROM spans

@@ -1,14 +1,13 @@
 /** Stretches of time, both ends included, within what the store can hold. */
 import type { SpanRecord } from "@centspan/model";
+import { limitInstant } from "../instants.ts";
 
 export type Stretch = { fromNs: bigint; toNs: bigint };
 
-const LAST_NS = 2n ** 63n - 1n;
-
-export function widen({ fromNs, toNs }: Stretch, byNs: bigint): Stretch {
-  const [from, to] = [fromNs - byNs, toNs + byNs];
-  return { fromNs: from < 0n ? 0n : from, toNs: to > LAST_NS ? LAST_NS : to };
-}
+export const widen = ({ fromNs, toNs }: Stretch, byNs: bigint): Stretch => ({
+  fromNs: limitInstant(fromNs - byNs),
+  toNs: limitInstant(toNs + byNs),
+});
 
 /** The least stretch that holds all of these; null of none. */
 export function boundOf(stretches: Iterable<Stretch>): Stretch | null {

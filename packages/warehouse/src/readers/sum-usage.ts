@@ -1,76 +1,132 @@
 /**
- * What was used, by stretches of time in UTC, meter by meter: what providers' invoices are compared with. Corrections
- * count where their usage was, whenever they were billed. A meter without a line was used and has no price.
+ * What was used, by stretches of time, meter by meter: what providers' invoices are compared with. Corrections count where
+ * their usage was, whenever they were billed. A meter without a line was used and has no price.
  */
-import { parseDecimal } from "@centspan/base";
-import { BUCKET_OF_METER, METERS, type Meter, type TimeRange, type UsageCell } from "@centspan/model";
+import { CentspanError, parseDecimal, startOfDayNs } from "@centspan/base";
+import {
+  METERS,
+  type Meter,
+  type QuarantinedCalls,
+  USAGE_NAMES,
+  type UsageCell,
+  type UsageName,
+  type UsageQuestion,
+} from "@centspan/model";
 import type { Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { instantParam, nanoseconds } from "../instants.ts";
-import { BUCKET_COLUMNS } from "../rows/call-row.ts";
+import { columnOf } from "../rows/call-row.ts";
+import { HAS_AMOUNT } from "../rows/correction-row.ts";
+import { requireTimeZone } from "./groups.ts";
 
-type CellRow = {
-  start_ns: string;
+type CellRow = Partial<Record<UsageName, string>> & {
+  start: string;
   provider: string;
-  team: string;
-  key_id: string;
-  key: string;
-  model: string;
   meter: Meter;
   used: string;
   cost: string;
+  later: string;
   unpriced: string;
 };
 
-const IN_RANGE = `workspace = {workspace:String} AND at >= ${instantParam("fromNs")} AND at < ${instantParam("toNs")}`;
-const WHOSE = "at, provider, team, key_id, key, model";
-const USED = METERS.map((meter) => `('${meter}', toInt64(${BUCKET_COLUMNS[BUCKET_OF_METER[meter]]}))`).join(", ");
+/** That many take about half a gigabyte here. */
+const MOST_CELLS = 500_000;
+
+const WHOSE = "at, posted_at, provider, team, key, model";
+const USED = METERS.map((meter) => `('${meter}', toInt64(${columnOf(meter)}))`).join(", ");
+const QUARTER = nanoseconds("toDateTime64(toStartOfInterval(at, INTERVAL 15 MINUTE, 'UTC'), 9, 'UTC')");
 
 export async function sumUsage(
   connection: Connection,
   workspace: string,
-  { fromNs, toNs }: TimeRange,
-  stretchS: number,
+  { range, providers, by, cells, only }: UsageQuestion,
 ): Promise<UsageCell[]> {
+  const zone = cells === "quarters" ? null : requireTimeZone(cells.daysOf);
+  const names = USAGE_NAMES.map((name) => (by.includes(name) ? `${name}::String` : "''"));
+  const asked = `workspace = {workspace:String} AND at >= ${instantParam("fromNs")} AND at < ${instantParam("toNs")}
+    AND provider IN {providers:Array(String)}${only ? ` AND has({only:Array(Array(String))}, [${names.join(", ")}])` : ""}`;
+  const group = ["start", "provider", "meter", ...by].join(", ");
   const rows = await connection.query<CellRow>(
-    `SELECT ${nanoseconds("toDateTime64(toStartOfInterval(at, toIntervalSecond({stretchS:UInt32}), 'UTC'), 9, 'UTC')")} AS start_ns,
-       provider, team, key_id, key, model, meter,
-       sum(quantity) AS used, sum(ifNull(charged, toDecimal128(0, 12))) AS cost, sumIf(quantity, isNull(charged)) AS unpriced
+    `SELECT ${zone === null ? QUARTER : "toString(toDate(at, {zone:String}))"} AS start, provider, meter${by.map((name) => `, ${name}`).join("")},
+       sum(quantity) AS used, sum(usd) AS cost, sumIf(usd, posted_at != at) AS later, sumIf(quantity, isNull(charged)) AS unpriced
      FROM (
-       SELECT ${WHOSE}, bucket.1 AS meter, bucket.2 AS quantity, if(has(meters, bucket.1), toNullable(charges[indexOf(meters, bucket.1)]), NULL) AS charged
+       SELECT ${WHOSE}, bucket.1 AS meter, bucket.2 AS quantity, charges[indexOf(meters, bucket.1)] AS charged,
+         ifNull(charged, toDecimal128(0, 12)) AS usd
        FROM (
-         SELECT ${WHOSE}, call_id, arrayJoin(arrayFilter(pair -> pair.2 > 0, [${USED}])) AS bucket
+         SELECT ${WHOSE}, call_id, arrayJoin(arrayFilter(pair -> pair.2 > 0, [${USED}])) AS bucket,
+           lines.meter AS meters, lines.cost_usd::Array(Nullable(Decimal(38, 12))) AS charges
          FROM calls FINAL
-         WHERE ${IN_RANGE}
+         WHERE ${asked}
        ) AS counted
-       LEFT JOIN (
-         SELECT call_id, groupArray(toString(meter)) AS meters, groupArray(cost_usd) AS charges
-         FROM charge_lines FINAL
-         WHERE workspace = {workspace:String} AND call_id IN (SELECT call_id FROM calls FINAL WHERE ${IN_RANGE})
-         GROUP BY call_id
-       ) AS lines USING (call_id)
        -- What had no price when its month was closed is counted by the correction that gave it one.
        WHERE isNotNull(charged)
          OR call_id NOT IN (SELECT call_id FROM corrections WHERE workspace = {workspace:String})
        UNION ALL
-       SELECT ${WHOSE}, toString(meter) AS meter, quantity, toNullable(cost_usd) AS charged
+       SELECT ${WHOSE}, toString(meter) AS meter, quantity, toNullable(cost_usd) AS charged, cost_usd AS usd
        FROM corrections FINAL
-       WHERE ${IN_RANGE}
+       WHERE ${asked} AND ${HAS_AMOUNT}
      )
-     GROUP BY start_ns, provider, team, key_id, key, model, meter
-     ORDER BY start_ns, provider, team, key_id, key, model, meter`,
-    { workspace, stretchS, fromNs: fromNs.toString(), toNs: toNs.toString() },
+     GROUP BY ${group}
+     ORDER BY ${group}
+     LIMIT ${MOST_CELLS + 1}`,
+    {
+      workspace,
+      providers,
+      zone: zone ?? undefined,
+      only: only?.map((one) => USAGE_NAMES.map((name) => one[name])),
+      fromNs: range.fromNs.toString(),
+      toNs: range.toNs.toString(),
+    },
   );
+  if (rows.length > MOST_CELLS) {
+    throw new CentspanError("invalid_request", "this is too much usage to compare at once: take fewer days");
+  }
+  const startNsOf = createStarts(zone);
   return rows.map((row) => ({
-    startNs: BigInt(row.start_ns),
+    startNs: startNsOf(row.start),
     provider: row.provider,
-    team: row.team,
-    keyId: row.key_id,
-    key: row.key,
-    model: row.model,
+    team: row.team ?? "",
+    key: row.key ?? "",
+    model: row.model ?? "",
     meter: row.meter,
     quantity: readCount(row.used),
     costUsd: parseDecimal(row.cost),
+    laterUsd: parseDecimal(row.later),
     unpricedQuantity: readCount(row.unpriced),
   }));
+}
+
+type HeldRow = Partial<Record<UsageName, string>> & Record<"day" | "provider" | "calls", string>;
+
+/** Their counts contradict each other, so nothing is known of them by meter. */
+export async function countQuarantined(
+  connection: Connection,
+  workspace: string,
+  { range, providers, by }: Pick<UsageQuestion, "range" | "providers" | "by">,
+): Promise<QuarantinedCalls[]> {
+  const group = ["day", "provider", ...by].join(", ");
+  const rows = await connection.query<HeldRow>(
+    `SELECT toString(toDate(at, 'UTC')) AS day, provider${by.map((name) => `, ${name}`).join("")}, count() AS calls
+     FROM calls FINAL
+     WHERE workspace = {workspace:String} AND at >= ${instantParam("fromNs")} AND at < ${instantParam("toNs")}
+       AND provider IN {providers:Array(String)} AND cost_status = 'quarantined'
+     GROUP BY ${group}
+     ORDER BY ${group}
+     LIMIT ${MOST_CELLS}`,
+    { workspace, providers, fromNs: range.fromNs.toString(), toNs: range.toNs.toString() },
+  );
+  return rows.map(({ day, provider, team = "", key = "", model = "", calls }) => ({
+    ...{ day, provider, team, key, model },
+    calls: readCount(calls),
+  }));
+}
+
+/** Of days of the zone, or of instants in nanoseconds where there is none. */
+function createStarts(zone: string | null): (start: string) => bigint {
+  const known = new Map<string, bigint>();
+  return (start) => {
+    const startNs = known.get(start) ?? (zone === null ? BigInt(start) : startOfDayNs(zone, start));
+    known.set(start, startNs);
+    return startNs;
+  };
 }

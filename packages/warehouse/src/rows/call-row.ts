@@ -1,10 +1,12 @@
-/** Calls and their charge lines between the model and the columns of `calls` and `charge_lines`. */
+/** Calls, with their charge lines, between the model and the columns of `calls`. */
 import { assert, type Decimal, formatDecimal, parseDecimal, quantiseLine } from "@centspan/base";
 import {
+  BUCKET_OF_METER,
   type Buckets,
   type CallSource,
   type ChargeLine,
   type CostStatus,
+  costProvenance,
   METERS,
   type Meter,
   type Provenance,
@@ -18,6 +20,12 @@ export type CallVersion = { contentHash: string; revision: string; postedAtNs: b
 
 export function toCallRow(workspace: string, call: RatedCall, { contentHash, revision, postedAtNs }: CallVersion) {
   const { buckets } = call;
+  const [first] = call.lines;
+  const pricedBy = { price_entry_id: first?.priceEntryId ?? "", rating_run_id: first?.ratingRunId ?? "" };
+  assert(
+    call.lines.every((line) => line.priceEntryId === first?.priceEntryId && line.ratingRunId === first.ratingRunId),
+    `one price for all lines of ${call.callId}`,
+  );
   return {
     workspace,
     call_id: call.callId,
@@ -55,11 +63,13 @@ export function toCallRow(workspace: string, call: RatedCall, { contentHash, rev
     output_reasoning: buckets.outputReasoning,
     web_searches: buckets.webSearches,
     cost_status: call.costStatus,
-    price_entry_id: call.lines[0]?.priceEntryId ?? "",
+    ...pricedBy,
+    lines: call.lines.map(toLine),
     cost_usd: call.costUsd === null ? null : writeAmount(call.costUsd),
     // The provider's figure may carry the noise of its own arithmetic; ours never does.
     provided_cost_usd: call.providedCostUsd === null ? null : writeAmount(quantiseLine(call.providedCostUsd)),
-    provenance: call.provenance,
+    provenance: costProvenance(call),
+    usage_provenance: call.provenance,
     quarantine_reason: call.quarantineReason,
     content_hash: contentHash,
     revision,
@@ -67,27 +77,12 @@ export function toCallRow(workspace: string, call: RatedCall, { contentHash, rev
   };
 }
 
-export const toLineRow = (workspace: string, callId: string, line: ChargeLine, revision: string) => ({
-  workspace,
-  call_id: callId,
+const toLine = (line: ChargeLine) => ({
   meter: line.meter,
   quantity: line.quantity,
   unit_price_usd: writeAmount(line.unitPriceUsd),
   list_unit_price_usd: line.listUnitPriceUsd === null ? null : writeAmount(line.listUnitPriceUsd),
   cost_usd: writeAmount(line.costUsd),
-  price_entry_id: line.priceEntryId,
-  rating_run_id: line.ratingRunId,
-  revision,
-  deleted: 0,
-});
-
-/** Takes the place of a line that a call no longer has. */
-export const toDeletedLineRow = (workspace: string, callId: string, meter: string, revision: string) => ({
-  workspace,
-  call_id: callId,
-  meter,
-  revision,
-  deleted: 1,
 });
 
 export function writeAmount(amount: Decimal): string {
@@ -105,6 +100,8 @@ export const BUCKET_COLUMNS = {
   webSearches: "web_searches",
 } as const satisfies Record<keyof Buckets, string>;
 
+export const columnOf = (meter: Meter): keyof BucketColumns => BUCKET_COLUMNS[BUCKET_OF_METER[meter]];
+
 type BucketColumns = Record<(typeof BUCKET_COLUMNS)[keyof Buckets], string>;
 
 export const readBuckets = (row: BucketColumns): Buckets => ({
@@ -117,26 +114,12 @@ export const readBuckets = (row: BucketColumns): Buckets => ({
   webSearches: readCount(row.web_searches),
 });
 
-const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns, ttft_ms,
+/** What `CallRow` consists of. */
+export const CALL_COLUMNS = `call_id, trace_id, span_id, ${nanoseconds("at")} AS at_ns, duration_ns, ttft_ms,
   key_id, key, team, task, task_type, run_id, session_id, role, repository, harness_version,
   provider, model, effort, service_tier, region, response_id, source, dialect, input_semantics, requests,
   ${Object.values(BUCKET_COLUMNS).join(", ")},
-  cost_status, cost_usd, provided_cost_usd, provenance, quarantine_reason`;
-
-/** A charge line as a tuple, in this order. */
-const LINE_TUPLE = "(meter, quantity, unit_price_usd, list_unit_price_usd, cost_usd, price_entry_id, rating_run_id)";
-
-/** Rows of `CallRow` for the calls that `chosen` selects, in no order. */
-export const selectWithLines = (chosen: string): string =>
-  `WITH chosen AS (${chosen})
-   SELECT ${CALL_COLUMNS}, lines
-   FROM chosen
-   LEFT JOIN (
-     SELECT call_id, groupArray(${LINE_TUPLE}) AS lines
-     FROM charge_lines FINAL
-     WHERE workspace = {workspace:String} AND call_id IN (SELECT call_id FROM chosen)
-     GROUP BY call_id
-   ) AS charged USING (call_id)`;
+  cost_status, cost_usd, provided_cost_usd, provenance, usage_provenance, quarantine_reason, price_entry_id, rating_run_id, lines`;
 
 export type CallRow = BucketColumns & {
   call_id: string;
@@ -169,16 +152,17 @@ export type CallRow = BucketColumns & {
   cost_usd: string | null;
   provided_cost_usd: string | null;
   provenance: Provenance;
+  usage_provenance: Provenance;
   quarantine_reason: string;
-  lines: [
-    meter: Meter,
-    quantity: string,
-    unitPriceUsd: string,
-    listUnitPriceUsd: string | null,
-    costUsd: string,
-    priceEntryId: string,
-    ratingRunId: string,
-  ][];
+  price_entry_id: string;
+  rating_run_id: string;
+  lines: {
+    meter: Meter;
+    quantity: string;
+    unit_price_usd: string;
+    list_unit_price_usd: string | null;
+    cost_usd: string;
+  }[];
 };
 
 export function fromCallRow(row: CallRow): RatedCall {
@@ -211,28 +195,24 @@ export function fromCallRow(row: CallRow): RatedCall {
     requests: readCount(row.requests),
     buckets: readBuckets(row),
     providedCostUsd: row.provided_cost_usd === null ? null : parseDecimal(row.provided_cost_usd),
-    provenance: row.provenance,
+    provenance: row.usage_provenance,
+    ...(row.provenance !== row.usage_provenance && { priceProvenance: "simulated" }),
     quarantineReason: row.quarantine_reason,
     costStatus: row.cost_status,
     costUsd: row.cost_usd === null ? null : parseDecimal(row.cost_usd),
-    lines: row.lines.map(fromLineTuple).sort(byMeter),
+    lines: row.lines.map((line) => fromLine(line, row)).sort(byMeter),
   };
 }
 
-const fromLineTuple = ([
-  meter,
-  quantity,
-  unitPriceUsd,
-  listUnitPriceUsd,
-  costUsd,
-  priceEntryId,
-  ratingRunId,
-]: CallRow["lines"][number]): ChargeLine => ({
-  meter,
-  quantity: readCount(quantity),
-  unitPriceUsd: parseDecimal(unitPriceUsd),
-  listUnitPriceUsd: listUnitPriceUsd === null ? null : parseDecimal(listUnitPriceUsd),
-  costUsd: parseDecimal(costUsd),
+const fromLine = (
+  line: CallRow["lines"][number],
+  { price_entry_id: priceEntryId, rating_run_id: ratingRunId }: CallRow,
+): ChargeLine => ({
+  meter: line.meter,
+  quantity: readCount(line.quantity),
+  unitPriceUsd: parseDecimal(line.unit_price_usd),
+  listUnitPriceUsd: line.list_unit_price_usd === null ? null : parseDecimal(line.list_unit_price_usd),
+  costUsd: parseDecimal(line.cost_usd),
   priceEntryId,
   ratingRunId,
 });

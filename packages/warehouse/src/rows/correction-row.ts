@@ -1,9 +1,11 @@
 /**
  * What was billed of a call, as lines that say whose they are, and the rows of `corrections` that turn one such bill into
- * another: everything before is taken back, everything after is charged. Bills that say the same need no rows.
+ * another: everything before is taken back, everything after is charged. Bills that say the same need no rows. Where what
+ * a call costs is not known any more, what was billed stands, and a row without an amount says so until it is known again.
  */
 import { parseDecimal } from "@centspan/base";
-import type { ChargeLine, Meter, Provenance, RatedCall } from "@centspan/model";
+import { type ChargeLine, costProvenance, type Meter, type Provenance, type RatedCall } from "@centspan/model";
+import type { Row } from "../connection.ts";
 import { writeCanonical } from "../content-hash.ts";
 import { readCount } from "../counts.ts";
 import { nanoseconds, writeInstant } from "../instants.ts";
@@ -12,31 +14,64 @@ import { byMeter, writeAmount } from "./call-row.ts";
 export type BilledLine = ChargeLine &
   Pick<RatedCall, "atNs" | "keyId" | "key" | "team" | "provider" | "model" | "serviceTier" | "region" | "provenance">;
 
-/** `number` counts the changes since its month was closed. */
-export type Bill = { number: number; lines: readonly BilledLine[] };
+/** `number` counts the changes since its month was closed; `standing` tells whether it is what the call costs. */
+export type Bill = { number: number; lines: readonly BilledLine[]; standing: Standing };
+
+type Standing = "known" | "unpriced" | "quarantined";
+type AmountKind = "reversal" | "charge";
+/** Of `corrections`, the rows that bill something. */
+export const HAS_AMOUNT = "kind IN ('reversal', 'charge')";
 
 export function toBill(number: number, call: RatedCall): Bill {
-  const { atNs, keyId, key, team, provider, model, serviceTier, region, provenance } = call;
+  const { atNs, keyId, key, team, provider, model, serviceTier, region } = call;
+  const provenance = costProvenance(call);
   const identity = { atNs, keyId, key, team, provider, model, serviceTier, region, provenance };
-  return { number, lines: call.lines.map((line) => ({ ...line, ...identity })) };
+  return { number, lines: call.lines.map((line) => ({ ...line, ...identity })), standing: "known" };
 }
 
-export type Posting = { workspace: string; postedAtNs: bigint; revision: string };
+/** `keepsPrices`: what was used at other prices is no change. */
+export type Posting = { workspace: string; postedAtNs: bigint; revision: string; keepsPrices: boolean };
+
+/** What a row makes of the bill before it; rows come in the order of their numbers. */
+export function followBill(before: Bill | undefined, row: CorrectionRow): Bill {
+  const { kind, number } = row;
+  const { lines } = before ?? { lines: [] };
+  if (kind !== "reversal" && kind !== "charge") return { number, lines, standing: kind };
+  const earlier = before?.number === number ? lines : [];
+  return { number, lines: kind === "charge" ? [...earlier, fromCorrectionRow(row)] : earlier, standing: "known" };
+}
 
 /** `after` null takes all of it back. */
-export function toCorrectionRows(posting: Posting, callId: string, before: Bill, after: RatedCall | null) {
-  const lines = after === null ? [] : toBill(0, after).lines;
-  if (says(before.lines) === says(lines)) return [];
+export function toCorrectionRows(posting: Posting, callId: string, before: Bill, after: RatedCall | null): Row[] {
   const number = before.number + 1;
-  return [
-    ...before.lines.map((line) => toRow(posting, { callId, number, kind: "reversal" }, negate(line))),
-    ...lines.map((line) => toRow(posting, { callId, number, kind: "charge" }, line)),
-  ];
+  const standing = standingOf(after);
+  const { lines } = after === null ? { lines: [] } : toBill(number, after);
+  const says = posting.keepsPrices ? saysUsed : saysBilled;
+  if (standing === "known" && says(before.lines) !== says(lines))
+    return [
+      ...before.lines.map((line) => toRow(posting, { callId, number, kind: "reversal" }, negate(line))),
+      ...lines.map((line) => toRow(posting, { callId, number, kind: "charge" }, line)),
+    ];
+  return standing === before.standing ? [] : [toIdentity(posting, { callId, number, kind: standing })];
+}
+
+function standingOf(after: RatedCall | null): Standing {
+  const status = after?.costStatus;
+  return status === "unpriced" || status === "quarantined" ? status : "known";
 }
 
 /** Neither the instant nor the run that rated it is billed. */
-const says = (lines: readonly BilledLine[]): string =>
+const saysBilled = (lines: readonly BilledLine[]): string =>
   writeCanonical(lines.map(({ ratingRunId: _run, atNs: _at, ...line }) => line).sort(byMeter));
+
+const saysUsed = (lines: readonly BilledLine[]): string =>
+  writeCanonical(
+    lines
+      .map(({ keyId, key, team, provider, model, serviceTier, region, meter, quantity }) => ({
+        ...{ keyId, key, team, provider, model, serviceTier, region, meter, quantity },
+      }))
+      .sort(byMeter),
+  );
 
 const MINUS_ONE = parseDecimal("-1");
 const negate = (line: BilledLine): BilledLine => ({
@@ -45,18 +80,21 @@ const negate = (line: BilledLine): BilledLine => ({
   costUsd: line.costUsd.times(MINUS_ONE),
 });
 
-const toRow = (
-  { workspace, postedAtNs, revision }: Posting,
-  { callId, number, kind }: { callId: string; number: number; kind: "reversal" | "charge" },
-  line: BilledLine,
-) => ({
+type CorrectionIdentity = { callId: string; number: number; kind: AmountKind | Standing };
+
+const toIdentity = ({ workspace, postedAtNs, revision }: Posting, { callId, number, kind }: CorrectionIdentity) => ({
   workspace,
   call_id: callId,
   number,
   kind,
+  posted_at: writeInstant(postedAtNs, "postedAtNs"),
+  revision,
+});
+
+const toRow = (posting: Posting, identity: CorrectionIdentity, line: BilledLine) => ({
+  ...toIdentity(posting, identity),
   meter: line.meter,
   at: writeInstant(line.atNs, "atNs"),
-  posted_at: writeInstant(postedAtNs, "postedAtNs"),
   key_id: line.keyId,
   key: line.key,
   team: line.team,
@@ -71,7 +109,6 @@ const toRow = (
   list_unit_price_usd: line.listUnitPriceUsd === null ? null : writeAmount(line.listUnitPriceUsd),
   price_entry_id: line.priceEntryId,
   rating_run_id: line.ratingRunId,
-  revision,
 });
 
 /** Over the columns of `corrections`, for `CorrectionRow`. */
@@ -82,7 +119,7 @@ export const CORRECTION_COLUMNS = `call_id, number, kind, meter, ${nanoseconds("
 export type CorrectionRow = {
   call_id: string;
   number: number;
-  kind: "reversal" | "charge";
+  kind: AmountKind | Standing;
   meter: Meter;
   at_ns: string;
   key_id: string;
@@ -101,7 +138,7 @@ export type CorrectionRow = {
   rating_run_id: string;
 };
 
-export const fromCorrectionRow = (row: CorrectionRow): BilledLine => ({
+const fromCorrectionRow = (row: CorrectionRow): BilledLine => ({
   atNs: BigInt(row.at_ns),
   keyId: row.key_id,
   key: row.key,

@@ -1,16 +1,23 @@
 /** Outcomes between the model and the columns of `outcomes`. An empty column is a subject member that is not set. */
-import type { Outcome, OutcomeKind, OutcomeStatus } from "@centspan/model";
+import type { Outcome, OutcomeKind, OutcomeStatus, OutcomeSubject } from "@centspan/model";
 import { nanoseconds, writeInstant } from "../instants.ts";
 
-export const toOutcomeRow = (workspace: string, { subject, ...outcome }: Outcome) => ({
-  workspace,
-  outcome_id: outcome.outcomeId,
+export const toSubjectColumns = (subject: OutcomeSubject) => ({
   task: subject.task ?? "",
   run_id: subject.runId ?? "",
   session_id: subject.sessionId ?? "",
   trace_id: subject.traceId ?? "",
   commit: subject.commit ?? "",
   pull_request: subject.pullRequest ?? "",
+  patch_id: subject.patchId ?? "",
+  repository: subject.repository ?? "",
+  branch: subject.branch ?? "",
+});
+
+export const toOutcomeRow = (workspace: string, { subject, ...outcome }: Outcome) => ({
+  workspace,
+  outcome_id: outcome.outcomeId,
+  ...toSubjectColumns(subject),
   kind: outcome.kind,
   status: outcome.status,
   weight: outcome.weight,
@@ -20,7 +27,7 @@ export const toOutcomeRow = (workspace: string, { subject, ...outcome }: Outcome
 });
 
 export const OUTCOME_COLUMNS = `outcome_id, task, run_id, session_id, trace_id, commit, pull_request,
-  kind, status, weight, source, evidence, ${nanoseconds("at")} AS at_ns`;
+  patch_id, repository, branch, kind, status, weight, source, evidence, ${nanoseconds("at")} AS at_ns`;
 
 export type OutcomeRow = {
   outcome_id: string;
@@ -30,6 +37,9 @@ export type OutcomeRow = {
   trace_id: string;
   commit: string;
   pull_request: string;
+  patch_id: string;
+  repository: string;
+  branch: string;
   kind: OutcomeKind;
   status: OutcomeStatus;
   weight: number;
@@ -47,6 +57,9 @@ export const fromOutcomeRow = (row: OutcomeRow): Outcome => ({
     ...(row.trace_id && { traceId: row.trace_id }),
     ...(row.commit && { commit: row.commit }),
     ...(row.pull_request && { pullRequest: row.pull_request }),
+    ...(row.patch_id && { patchId: row.patch_id }),
+    ...(row.repository && { repository: row.repository }),
+    ...(row.branch && { branch: row.branch }),
   },
   kind: row.kind,
   status: row.status,

@@ -6,7 +6,7 @@ import { nanoseconds } from "../instants.ts";
 /** What a reader selects to get whole spans. */
 export const SPAN_COLUMNS = `trace_id, span_id, parent_span_id, name, kind, service,
   ${nanoseconds("started_at")} AS started_ns, ${nanoseconds("ended_at")} AS ended_ns,
-  status, status_message, attributes, resource_attributes, scope_name,
+  status, status_message, attributes, resource_attributes, scope_name, trusted,
   arrayMap(event -> (${nanoseconds("event.at")}, event.name, event.attributes), events) AS event_rows,
   arrayMap(link -> (link.trace_id, link.span_id, link.attributes), links) AS link_rows`;
 
@@ -24,6 +24,7 @@ export type SpanRow = {
   attributes: Record<string, string>;
   resource_attributes: Record<string, string>;
   scope_name: string;
+  trusted: boolean;
   event_rows: [atNs: string, name: string, attributes: Record<string, string>][];
   link_rows: [traceId: string, spanId: string, attributes: Record<string, string>][];
 };
@@ -43,10 +44,13 @@ export function fromSpanRow(row: SpanRow): SpanRecord {
     attributes: row.attributes,
     resourceAttributes: row.resource_attributes,
     scopeName: row.scope_name,
+    trusted: row.trusted,
     events: row.event_rows.map(([atNs, name, attributes]): SpanEvent => ({ atNs: BigInt(atNs), name, attributes })),
     links: row.link_rows.map(([traceId, spanId, attributes]): SpanLink => ({ traceId, spanId, attributes })),
   };
 }
 
-/** Ends a query over `spans`: of several contents under the same ids the first received stays; ties go by content. */
-export const FIRST_RECEIVED = `ORDER BY trace_id, span_id, received_at, content_hash LIMIT 1 BY trace_id, span_id`;
+/** Of several contents under the same ids a gateway's stays, else the first received; ties go by content. */
+export const FOREMOST = "precedence DESC, content_hash";
+/** Ends a query over `spans`. */
+export const FIRST_RECEIVED = `ORDER BY trace_id, span_id, ${FOREMOST} LIMIT 1 BY trace_id, span_id`;

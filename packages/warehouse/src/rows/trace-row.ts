@@ -23,6 +23,9 @@ export type TraceSpendRow = {
   outcome: NonNullable<TraceSummary["outcome"]> | "";
 } & Record<Provenance, string | null>;
 
+/** A key's name is a gateway's to say. */
+export const KEY_OF_FACE = "if(trusted, attributes['centspan.key.name'], '')";
+
 /** What the span says that stands for a trace. */
 export type TraceFaceRow = { trace_id: string; span_id: string; title: string; task_type: string; key: string };
 

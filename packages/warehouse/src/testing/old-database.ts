@@ -54,9 +54,32 @@ const CREATE_LOG = `CREATE TABLE schema_migrations (
 ) ENGINE = ReplacingMergeTree
 ORDER BY version`;
 
-/** Tables that have changed only by columns that came later. */
-const KEPT_TABLES = ["calls", "charge_lines", "outcomes"];
-const LATER_COLUMNS = ["ttft_ms", "region", "web_searches", "list_unit_price_usd", "posted_at"];
+/** Their columns were there already but for those that came later, of which calls then had no partition. */
+const KEPT_TABLES = ["calls", "outcomes"];
+const LATER_COLUMNS = [
+  "ttft_ms",
+  "region",
+  "web_searches",
+  "price_entry_id",
+  "posted_at",
+  "rating_run_id",
+  "lines",
+  "usage_provenance",
+];
+
+const CREATE_LINES = `CREATE TABLE charge_lines (
+  workspace LowCardinality(String),
+  call_id String,
+  meter LowCardinality(String),
+  quantity UInt64,
+  unit_price_usd Decimal(38, 12),
+  cost_usd Decimal(38, 12),
+  price_entry_id LowCardinality(String),
+  rating_run_id LowCardinality(String),
+  revision UInt64,
+  deleted UInt8
+) ENGINE = ReplacingMergeTree(revision, deleted)
+ORDER BY (workspace, call_id, meter)`;
 
 export type OldSpan = {
   trace_id: string;
@@ -74,8 +97,10 @@ export async function makeOldDatabase(connection: Connection, version: 1 | 2, sp
   await connection.command(createSpans(version));
   for (const table of TABLES.filter(({ name }) => KEPT_TABLES.includes(name))) {
     const columns = table.columns.filter(({ name }) => !LATER_COLUMNS.includes(name));
-    await connection.command(renderCreateTable({ ...table, columns }));
+    const { partitionBy: _days, ...whole } = { ...table, columns };
+    await connection.command(renderCreateTable(whole));
   }
+  await connection.command(CREATE_LINES);
   for (let done = 1; done <= version; done += 1) {
     await connection.insert("schema_migrations", [{ version: done, name: "old" }]);
   }
@@ -83,4 +108,22 @@ export async function makeOldDatabase(connection: Connection, version: 1 | 2, sp
     "spans",
     spans.map((span) => ({ workspace: "w", ended_at: span.started_at, ...span })),
   );
+  await insertOldCalls(connection);
+}
+
+/** A call that moved to another day, with a line that it no longer has, and one that was withdrawn. */
+async function insertOldCalls(connection: Connection): Promise<void> {
+  const call = { workspace: "w", call_id: "moved", model: "m", provenance: "measured", requests: 1, input: 2 };
+  await connection.insert("calls", [
+    { ...call, at: "2026-10-01 00:00:00", revision: 5, cost_status: "rated", cost_usd: "9" },
+    { ...call, at: "2026-11-01 00:00:00", revision: 6, cost_status: "rated", cost_usd: "3" },
+    { ...call, call_id: "withdrawn", at: "2026-11-01 00:00:00", revision: 5 },
+    { workspace: "w", call_id: "withdrawn", revision: 6, deleted: 1 },
+  ]);
+  const line = { workspace: "w", call_id: "moved", quantity: 2, price_entry_id: "entry", rating_run_id: "run" };
+  await connection.insert("charge_lines", [
+    { ...line, meter: "input", unit_price_usd: "1.5", cost_usd: "3", revision: 6 },
+    { ...line, meter: "cache_read", unit_price_usd: "3", cost_usd: "6", revision: 5 },
+    { ...line, meter: "cache_read", revision: 6, deleted: 1 },
+  ]);
 }

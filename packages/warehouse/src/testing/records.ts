@@ -8,6 +8,7 @@ import {
   type Outcome,
   type RatedCall,
   type SpanRecord,
+  type WasteItem,
 } from "@centspan/model";
 
 /** 2026-11-15 12:00 UTC and some nanoseconds. */
@@ -32,6 +33,7 @@ export const makeSpan = (span: Partial<SpanRecord> = {}): SpanRecord => ({
   // The service is an attribute of the resource, and stays one.
   resourceAttributes: { "service.name": span.service ?? "harness" },
   scopeName: "",
+  trusted: false,
   events: [],
   links: [],
   ...span,
@@ -84,4 +86,31 @@ export const makeOutcome = (outcomeId: string, outcome: Partial<Outcome> = {}): 
   evidence: {},
   atNs: NOON_NS,
   ...outcome,
+});
+
+/** At call `n`, in trace `n`. */
+export const makeWasteItem = (n: number, item: Partial<WasteItem> = {}): WasteItem => ({
+  itemId: `item_${n}`,
+  cause: "prefix_system",
+  layer: "harness",
+  kind: "repeated",
+  callId: `call_${n}`,
+  runId: "r",
+  traceId: traceId(n),
+  spanId: spanId(n),
+  atNs: NOON_NS,
+  keyId: "key_1",
+  key: "agents",
+  team: "search",
+  task: `task ${n}`,
+  taskType: "",
+  repository: "",
+  provider: "centspan",
+  model: "scripted-strong",
+  costUsd: parseDecimal("0.25"),
+  seconds: 1,
+  confidence: "certain",
+  provenance: "simulated",
+  evidence: { section: "system", change: "clock", path: "instructions", spanIds: ["a"] },
+  ...item,
 });

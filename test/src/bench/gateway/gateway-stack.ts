@@ -7,6 +7,8 @@ import { findFreePorts, type Running, startProcess } from "../../stack/processes
 
 const READY = /^\{"ready":true.*$/m;
 const START_DEADLINE_MS = 60_000;
+/** Stores and collector would have machines of their own: here they get what is left of the processor. */
+const NICENESS = 19;
 
 export type Gateway = { url: string; pid: number };
 
@@ -23,7 +25,7 @@ export type GatewayStack = {
 export type UpstreamsFile = { upstreams: object[]; retries?: number };
 
 export async function startGatewayStack(upstreams: UpstreamsFile): Promise<GatewayStack> {
-  const stack = await startIngestStack();
+  const stack = await startIngestStack({}, NICENESS);
   const folder = mkdtempSync(join(tmpdir(), "centspan-gateway-"));
   const gateways: Running[] = [];
   const end = async (): Promise<void> => {
@@ -35,6 +37,7 @@ export async function startGatewayStack(upstreams: UpstreamsFile): Promise<Gatew
   try {
     const file = join(folder, "upstreams.json");
     writeFileSync(file, JSON.stringify(upstreams));
+    const ingestKey = await stack.createKey("spans", "gateway-ingest");
     return {
       key: await stack.createKey("bench", "gateway"),
       stores: stack.stores,
@@ -43,6 +46,7 @@ export async function startGatewayStack(upstreams: UpstreamsFile): Promise<Gatew
           ...stack.stores,
           CENTSPAN_PORT: String(await findFreePorts(1)),
           CENTSPAN_OTLP_URL: stack.otlpUrl,
+          CENTSPAN_INGEST_KEY: ingestKey,
           CENTSPAN_UPSTREAMS_FILE: file,
           ...env,
         });

@@ -1,10 +1,12 @@
 /**
  * `bench gateway`: what the gateway adds to a call, measured against going direct to the same upstream in the same run, the
- * two in turn. Everything is on this machine: generator, gateway, collector, stores and upstream share its cores.
+ * two in turn. Everything is on this machine: generator, gateway and upstream share its cores. Spans go to a process that
+ * takes and counts them: storing them would take its turns on the same cores, and is what `bench ingest` measures.
  */
 import { once } from "node:events";
 import { Pool } from "undici";
 import { WebSocket } from "ws";
+import { until } from "../../stack/processes.ts";
 import { defineBench, readNumber, round } from "../bench.ts";
 import { readCpuUs, readRssMb } from "../process-cost.ts";
 import { type Gateway, startGatewayStack, startPeer } from "./gateway-stack.ts";
@@ -32,17 +34,19 @@ export default defineBench({
     const stack = await startGatewayStack({
       upstreams: [{ name: "peer", provider: "peer", protocols: ["openai-chat"], replicas: [{ url: peer.url }] }],
     });
-    const gateway = await stack.startGateway();
+    const spans = await startPeer();
+    const gateway = await stack.startGateway({ CENTSPAN_OTLP_URL: spans.url });
     const ways = {
       direct: createWay(peer.url, {}),
       gateway: createWay(gateway.url, { authorization: `Bearer ${stack.key}` }),
     };
     try {
-      return await measure({ gateway, key: stack.key, ways, seconds, streams, large, say });
+      const measured = await measure({ gateway, key: stack.key, ways, seconds, streams, large, say });
+      return { ...measured, spanBytes: Number(await (await fetch(new URL("/v1/traces", spans.url))).text()) };
     } finally {
       await Promise.all([ways.direct.close(), ways.gateway.close()]);
       await stack.end();
-      await peer.end();
+      await Promise.all([peer.end(), spans.end()]);
     }
   },
 });
@@ -51,6 +55,8 @@ export type Way = {
   /** Milliseconds until the first byte of the answer, and until its last. */
   call(body: string): Promise<{ firstMs: number; lastMs: number }>;
   open(body: string): Promise<() => void>;
+  /** Of the upstream itself: how many streams it has open. */
+  countOpen(): Promise<number>;
   close(): Promise<void>;
 };
 type Measurement = {
@@ -88,6 +94,10 @@ export function createWay(url: string, headers: Record<string, string>): Way {
       await once(answer, "data");
       return () => answer.destroy();
     },
+    async countOpen() {
+      const { body } = await pool.request({ method: "GET", path: "/" });
+      return Number(await body.text());
+    },
     async close() {
       await Promise.all([pool.destroy(), streams.destroy()]);
     },
@@ -105,22 +115,24 @@ async function measure({ gateway, key, ways, seconds, streams, large, say }: Mea
   const cpuBeforeUs = readCpuUs(gateway.pid);
   const capacity = await runClosed(ways.gateway, small, CAPACITY_S);
   const cores = (readCpuUs(gateway.pid) - cpuBeforeUs) / 1e6 / CAPACITY_S;
-  const rate = capacity / 2;
+  // Direct calls take their part of the cores as well: half is of what both ways carry in turn.
+  const rate = (await runClosed(inTurn(ways), small, CAPACITY_S)) / 2;
   say(
-    `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s, direct and through it in turn`,
+    `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s through it, and as many direct in between`,
   );
   const calls = await runOpen(ways, small, rate, seconds);
   say("streams");
-  const streamed = await runOpen(ways, bodyOf("stream"), Math.min(rate, 200), Math.max(1, seconds / 2));
+  const streamed = await runOpen(ways, bodyOf("stream"), Math.min(rate, 100), Math.max(1, seconds / 2));
   say("calls of 1 MiB");
   const largeBody = bodyOf("whole", "word ".repeat(LARGE_BODY_BYTES / 5));
   const larges = await runInTurn(ways, largeBody, large);
   say(`${streams} open streams`);
-  const held = await holdOpen(gateway, ways.gateway, streams);
+  const held = await holdOpen(gateway, ways, streams);
   const bytesPerTurn = await measureTurns(gateway, key);
   return {
     addedP50Ms: added(calls, "lastMs", 0.5),
     addedP99Ms: added(calls, "lastMs", 0.99),
+    addedP99MsOfTenths: addedByTenth(calls, "lastMs", 0.99),
     firstByteAddedP50Ms: added(streamed, "firstMs", 0.5),
     rpsPerCore: Math.round(capacity / cores),
     bytesPerTurn: bytesPerTurn.webSocket,
@@ -147,8 +159,26 @@ function percentile(times: readonly Times[], part: keyof Times, share: number): 
 const added = ({ direct, gateway }: Both, part: keyof Times, share: number): number =>
   round(percentile(gateway, part, share) - percentile(direct, part, share), 3);
 
+/** The same of each tenth of the run by itself, the least first: how far one burst of something else decides the whole. */
+function addedByTenth({ direct, gateway }: Both, part: keyof Times, share: number): number[] {
+  const cut = (times: readonly Times[], at: number): Times[] =>
+    times.slice((times.length * at) / 10, (times.length * (at + 1)) / 10);
+  const tenths = Array.from({ length: 10 }, (_, at) =>
+    added({ direct: cut(direct, at), gateway: cut(gateway, at) }, part, share),
+  );
+  return tenths.sort((a, b) => a - b);
+}
+
+/** Each call direct, then through the gateway. */
+const inTurn = ({ direct, gateway }: Measurement["ways"]): Pick<Way, "call"> => ({
+  async call(body) {
+    await direct.call(body);
+    return gateway.call(body);
+  },
+});
+
 /** Calls a second with a fixed number under way. */
-export async function runClosed(way: Way, body: string, seconds: number): Promise<number> {
+export async function runClosed(way: Pick<Way, "call">, body: string, seconds: number): Promise<number> {
   const startMs = performance.now();
   const endMs = startMs + seconds * 1000;
   let done = 0;
@@ -162,16 +192,19 @@ export async function runClosed(way: Way, body: string, seconds: number): Promis
   return (done * 1000) / (performance.now() - startMs);
 }
 
-/** Calls on a schedule that nothing holds up, one way and the other in turn. */
+/** Calls on a schedule that nothing holds up, so many a second one way and the other in turn. */
 async function runOpen(ways: Measurement["ways"], body: string, ratePerS: number, seconds: number): Promise<Both> {
   const times: Both = { direct: [], gateway: [] };
-  const count = Math.max(20, Math.round(ratePerS * seconds));
+  const bothPerS = 2 * ratePerS;
+  const count = Math.max(20, Math.round(bothPerS * seconds));
   const startMs = performance.now();
   const running: Promise<unknown>[] = [];
   for (let at = 0; at < count; ) {
-    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * ratePerS) + 1);
+    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * bothPerS) + 1);
     for (; at < due; at++) {
-      const name = at % 2 === 0 ? "direct" : "gateway";
+      // In each pair either may be first: the second waits for the generator.
+      const isSwapped = (at >> 1) % 2 === 1;
+      const name = (at % 2 === 0) === isSwapped ? "gateway" : "direct";
       running.push(ways[name].call(body).then((time) => times[name].push(time)));
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -188,20 +221,25 @@ async function runInTurn(ways: Measurement["ways"], body: string, count: number)
   return times;
 }
 
-/** Memory of the gateway with none, with all of them, and with all once more. */
-async function holdOpen({ pid }: Gateway, way: Way, count: number) {
-  const rounds: number[] = [readRssMb(pid)];
-  for (let round = 0; round < 2; round++) {
+const ROUNDS = 5;
+
+/** Memory of the gateway with none, with all of them, and with all of them each time again once the last have ended. */
+async function holdOpen({ pid }: Gateway, ways: Measurement["ways"], count: number) {
+  const rssMb = round(readRssMb(pid), 1);
+  const rssOpenMb: number[] = [];
+  for (let time = 0; time < ROUNDS; time++) {
     const ends: (() => void)[] = [];
     for (let at = 0; at < count; at += 100) {
-      const batch = Array.from({ length: Math.min(100, count - at) }, () => way.open(bodyOf("open")));
+      const batch = Array.from({ length: Math.min(100, count - at) }, () => ways.gateway.open(bodyOf("open")));
       ends.push(...(await Promise.all(batch)));
     }
-    rounds.push(readRssMb(pid));
+    rssOpenMb.push(round(readRssMb(pid), 1));
     for (const end of ends) end();
+    await until("the streams have ended upstream", async () =>
+      (await ways.direct.countOpen()) === 0 ? true : undefined,
+    );
   }
-  const [before = 0, first = 0, second = 0] = rounds;
-  return { openStreams: count, rssMb: round(before, 1), rssOpenMb: round(first, 1), rssOpenAgainMb: round(second, 1) };
+  return { openStreams: count, rssMb, rssOpenMb };
 }
 
 /** Bytes that a client sends in the last turn of a conversation: over a WebSocket what is new, over HTTP everything. */

@@ -2,7 +2,7 @@
  * A model server that takes no time, as a process: what is measured before it is the gateway's. Its answers are of Chat
  * Completions; the model of a request says what is wanted: `whole`, `stream` (its events at once), `open` (a first event,
  * then nothing until the client leaves), `slow` (as `stream`,
- * after 400 ms). Prints its port.
+ * after 400 ms). To a GET it says how many are open. It takes spans as well, and says of how many bytes. Prints its port.
  */
 import { createServer } from "node:http";
 
@@ -24,7 +24,19 @@ const rest = [
 ].join("");
 
 const SLOW_MS = 400;
+let open = 0;
+let spanBytes = 0;
 const server = createServer(async (request, response) => {
+  const takesSpans = request.url === "/v1/traces";
+  if (request.method === "GET") {
+    response.end(String(takesSpans ? spanBytes : open));
+    return;
+  }
+  if (takesSpans) {
+    for await (const piece of request) spanBytes += piece.length;
+    response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+    return;
+  }
   let head = "";
   for await (const piece of request) if (head.length < 200) head += String(piece);
   const model = /"model":"(\w+)"/.exec(head)?.[1];
@@ -35,7 +47,14 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (model === "slow") await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
   response.write(first);
-  if (model !== "open") response.end(rest);
+  if (model !== "open") {
+    response.end(rest);
+    return;
+  }
+  open += 1;
+  response.once("close", () => {
+    open -= 1;
+  });
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

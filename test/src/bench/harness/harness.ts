@@ -130,6 +130,8 @@ async function measureReplays(
       `${trajectory.id}: ${on.turns} turns, ${sumBytes(on)} bytes sent with the mechanisms, ${sumBytes(off)} without`,
     );
   }
+  const ticking = createReuse();
+  ticking.add(await stack.replay({ trajectory: even, maxTurns, without: ["stableInstructions"] }), even, tokenizer);
   const firstTokens = async (tools: number, isOn: boolean): Promise<number> => {
     const without = isOn ? [] : (["deferredTools"] as const);
     const { perTurn } = await stack.replay({ trajectory: even, maxTurns: 1, tools, without });
@@ -146,6 +148,7 @@ async function measureReplays(
     toolPromptRatio: round(prompts[0] / prompts[1], 3),
     others: {
       prefixReuseOff: round(figures.off.share(), 4),
+      prefixReuseWithClock: round(ticking.share(), 4),
       toolPromptRatioOff: round(listed[0] / listed[1], 3),
       bytesSent: bytesOn,
       bytesSentOff: bytesOff,

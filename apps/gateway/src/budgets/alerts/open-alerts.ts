@@ -2,8 +2,7 @@
  * When there is something to tell of a budget, and telling it. An alert is written down before it is told, once for all
  * gateways, and told again where who was to tell it is gone; a channel that is away is tried again for a day.
  */
-import type { Decimal } from "@centspan/base";
-import { countToDecimal, parseDecimal } from "@centspan/base";
+import { countToDecimal, type Decimal, formatDecimal, parseDecimal } from "@centspan/base";
 import {
   type AlertChannel,
   type Budget,
@@ -65,11 +64,11 @@ export function openAlerts({ channels, store, report, everyMs = EVERY_MS }: Aler
     consider({ budget, id, period, nowMs }, { limitUsd, spentUsd }) {
       const forecastUsd = budget.alerts.forecast ? projectSpend(spentUsd, period, nowMs) : null;
       const reasons = [
-        ...budget.alerts.thresholds.filter((percent) => reaches(spentUsd, limitUsd, percent)).map(String),
+        ...new Set(budget.alerts.thresholds.filter((percent) => reaches(spentUsd, limitUsd, percent)).map(String)),
         ...(forecastUsd?.gt(limitUsd) ? [FORECAST] : []),
-      ].filter((reason) => !raised.has(nameReason(id, reason)));
+      ].filter((reason) => !raised.has(nameReason(id, limitUsd, reason)));
       if (reasons.length === 0) return;
-      for (const reason of reasons) raised.add(nameReason(id, reason));
+      for (const reason of reasons) raised.add(nameReason(id, limitUsd, reason));
       for (const oldest of raised) {
         if (raised.size <= MOST_REMEMBERED) break;
         raised.delete(oldest);
@@ -88,7 +87,7 @@ export function openAlerts({ channels, store, report, everyMs = EVERY_MS }: Aler
         try {
           await store.raiseBudgetAlerts(rows);
         } catch (thrown) {
-          for (const reason of reasons) raised.delete(nameReason(id, reason));
+          for (const reason of reasons) raised.delete(nameReason(id, limitUsd, reason));
           throw thrown;
         }
         await tellDue();
@@ -106,8 +105,8 @@ const HUNDRED = parseDecimal("100");
 const reaches = (spentUsd: Decimal, limitUsd: Decimal, percent: number): boolean =>
   spentUsd.times(HUNDRED).gte(limitUsd.times(countToDecimal(percent)));
 
-const nameReason = ({ budgetId, subject, from }: BudgetAccountId, reason: string): string =>
-  JSON.stringify([budgetId, subject, from.getTime(), reason]);
+const nameReason = ({ budgetId, subject, from }: BudgetAccountId, limitUsd: Decimal, reason: string): string =>
+  JSON.stringify([budgetId, subject, from.getTime(), formatDecimal(limitUsd), reason]);
 
 function entriesOf(channels: Channels): [AlertChannel, Channel][] {
   const { log, webhook, email } = channels;

@@ -42,7 +42,16 @@ export const createWebhook = ({ secret, hosts }: WebhookSettings): Channel => ({
   },
 });
 
-const sign = (secret: string, text: string): string => createHmac("sha256", secret).update(text).digest("base64");
+const PREFIX = "whsec_";
+
+/** As the standard writes them: 24 to 64 bytes. */
+export const isWebhookSecret = (text: string): boolean =>
+  text.startsWith(PREFIX) && /^[A-Za-z0-9+/]{32,86}={0,2}$/.test(text.slice(PREFIX.length));
+
+const readKey = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
+
+const sign = (secret: string, text: string): string =>
+  createHmac("sha256", readKey(secret)).update(text).digest("base64");
 
 function isAllowed(webhook: string, hosts: readonly string[]): boolean {
   const { protocol, host } = new URL(webhook);

@@ -1,3 +1,5 @@
+import { formatMonth } from "@centspan/ui";
+import { PageLink } from "#components/page-link";
 import { CloseView } from "#features/close/close-view.tsx";
 import { prepareClose } from "#features/close/prepare-close.ts";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
@@ -17,9 +19,14 @@ export default function ClosePage({ searchParams }: { searchParams: RawParams })
     return (
       <PageFrame
         page={page}
-        title={page.t.closeOf(chosen.period)}
+        title={page.t.closeOf(formatMonth(chosen.period, page.language))}
         subtitle={page.t.closeSubtitle}
         crumbs={[{ label: page.t.monthClose }]}
+        actions={
+          <PageLink className="control" href={page.href("/close/reconciliation")}>
+            {page.t.toReconciliation}
+          </PageLink>
+        }
         facts={chosen.timeZone === "UTC" ? [] : [page.t.calendarOf(chosen.timeZone)]}
       >
         <CloseView page={page} view={prepareClose(periods, chosen, audit, page)} />

@@ -1,5 +1,6 @@
-import { loadSpend } from "#features/ledger/load-spend.ts";
-import { FilterChips, OutcomesView, readFilter, readGrouping } from "#features/outcomes/outcomes-view.tsx";
+import { loadOutcomes } from "#features/outcomes/load-outcomes.ts";
+import { MaturityMenu, OutcomesView } from "#features/outcomes/outcomes-view.tsx";
+import { FilterChips } from "#features/page/filters.tsx";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 
@@ -7,19 +8,22 @@ export const dynamic = "force-dynamic";
 
 export default function OutcomesPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/outcomes", searchParams, async (page) => {
-    const grouping = readGrouping(page.params.groupBy);
-    const filter = readFilter(page.params);
-    const spend = await loadSpend(page, filter, [grouping]);
+    const shown = await loadOutcomes(page);
     return (
       <PageFrame
         page={page}
         title={page.t.outcomes}
         subtitle={page.t.outcomesSubtitle}
         crumbs={[{ label: page.t.outcomes }]}
-        period={spend.period}
-        actions={<FilterChips page={page} filter={filter} />}
+        period={shown.period}
+        actions={
+          <>
+            <FilterChips page={page} filter={shown.filter} />
+            <MaturityMenu page={page} maturity={shown.maturity} />
+          </>
+        }
       >
-        <OutcomesView page={page} spend={spend} grouping={grouping} filter={filter} />
+        <OutcomesView page={page} shown={shown} />
       </PageFrame>
     );
   });

@@ -1,5 +1,5 @@
 /** A month's close: how far it is, its statement by team, how to hand it over, and who did what. */
-import { formatCount } from "@centspan/ui";
+import { formatCount, formatMonth, ProvenanceMark } from "@centspan/ui";
 import { clsx } from "clsx";
 import { DataTable, figures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
@@ -55,15 +55,18 @@ function Figures({ page: { t }, view }: ViewProps) {
         <p>{t.unallocatedText}</p>
       </Figure>
       <Figure label={t.unknownCost} value={formatCount(view.unpriced + view.quarantined)}>
-        <p>{t.unknownCostText(formatCount(view.unpriced), formatCount(view.quarantined))}</p>
+        <p>{t.unknownCostText(formatCount(view.unpriced), formatCount(view.quarantined), formatCount(view.unrated))}</p>
       </Figure>
     </FigureStrip>
   );
 }
 
-function Statement({ page: { t }, view }: ViewProps) {
+function Statement({ page: { t, language }, view }: ViewProps) {
   return (
-    <Panel title={t.statementOf(view.period)} note={view.isClosed ? t.roundedOnce : t.notClosedYet}>
+    <Panel
+      title={t.statementOf(formatMonth(view.period, language))}
+      note={view.isClosed ? t.roundedOnce : t.notClosedYet}
+    >
       {view.rows.length === 0 ? (
         <p className="px-4 pt-1 pb-3.5 text-ink-2">{t.nothingBilled}</p>
       ) : (
@@ -105,6 +108,28 @@ function Statement({ page: { t }, view }: ViewProps) {
   );
 }
 
+/** What of the statement is not by the token, with what it would have cost so. */
+function Commitments({ page: { t }, view }: ViewProps) {
+  if (view.commitments.length === 0) return null;
+  return (
+    <Panel title={t.ofCommitments} note={t.ofCommitmentsNote}>
+      <DataTable headings={[t.commitment, t.team, t.status, figures(t.payPerToken), figures(t.exactUsd)]}>
+        {view.commitments.map((row) => (
+          <tr key={row.key}>
+            <td className="font-semibold">{row.commitment}</td>
+            <td>{row.team === "" ? <span className="text-waste">{t.unallocated}</span> : row.team}</td>
+            <td className={clsx(row.status === "unused" && "text-waste")}>{t.commitmentStatus[row.status]}</td>
+            <td className="num text-ink-2">{row.payPerToken ?? "–"}</td>
+            <td className="num font-[650]">
+              {row.cost} <ProvenanceMark kind={row.provenance} label={t.provenanceOf[row.provenance]} />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </Panel>
+  );
+}
+
 function Commands({ page, view }: ViewProps) {
   const { t, params } = page;
   const workspace = params.workspace === undefined ? "" : ` --workspace ${params.workspace}`;
@@ -134,9 +159,13 @@ function Log({ page: { t }, view }: ViewProps) {
           {view.events.map(({ key, at, actor, action, subject }) => (
             <tr key={key}>
               <td className="text-ink-2">{at}</td>
-              <td>{actor}</td>
+              <td className="max-w-[150px] truncate" title={actor}>
+                {actor}
+              </td>
               <td className="text-ink-2">{actions[action] ?? action}</td>
-              <td>{subject}</td>
+              <td className="max-w-[130px] truncate" title={subject}>
+                {subject}
+              </td>
             </tr>
           ))}
         </DataTable>
@@ -152,6 +181,7 @@ export function CloseView(props: ViewProps) {
       <Steps {...props} />
       <Figures {...props} />
       <Statement {...props} />
+      <Commitments {...props} />
       <div className="grid grid-cols-2 items-start gap-3.5 max-lg:grid-cols-1">
         <Commands {...props} />
         <Log {...props} />

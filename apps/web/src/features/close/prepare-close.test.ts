@@ -14,10 +14,12 @@ const closed: PeriodRow = {
   amountUsd: "1204.33",
   unpricedCalls: 0,
   quarantinedCalls: 0,
+  unratedUnits: 0,
   lines: [
     { team: "", lines: 12, exactUsd: "4.333333", roundingUsd: "-0.003333", amountUsd: "4.33", owner: null },
     { team: "data", lines: 2000, exactUsd: "1199.998", roundingUsd: "0.002", amountUsd: "1200", owner: null },
   ],
+  commitments: [],
 };
 const open: PeriodRow = {
   ...closed,
@@ -43,6 +45,10 @@ describe("a month", () => {
       lines: "2,012",
       unallocated: "$4.33",
     });
+    // One figure of it, to the cent, on one page.
+    const [unowned, ...others] = closed.lines;
+    const rounded = { ...closed, lines: unowned ? [{ ...unowned, exactUsd: "4.335" }, ...others] : [] };
+    expect(prepareClose([rounded], rounded, [], context("2026-11-29T00:00:00Z", null)).unallocated).toBe("$4.33");
     expect(view.rows.map(({ team, rounding, amount }) => [team, rounding, amount])).toEqual([
       ["", "−$0.003333", "$4.33"],
       ["data", "+$0.002000", "$1,200.00"],
@@ -62,6 +68,25 @@ describe("a month", () => {
     const view = prepareClose([open], open, [], context(now, ratedThrough));
     expect(view.steps.map((step) => step.done)).toEqual(done);
     expect(view.total).toBe("$1,204.333333");
+  });
+
+  it("tells what was paid in advance apart, and what that usage would have cost by the token", () => {
+    const line = {
+      commitment: "plan",
+      team: "data",
+      costUsd: "60",
+      payPerTokenUsd: "81.5",
+      provenance: "allocated",
+    } as const;
+    const commitments = [
+      { ...line, status: "used" as const },
+      { ...line, status: "unused" as const, team: "", costUsd: "40", payPerTokenUsd: "0" },
+    ];
+    const view = prepareClose([closed], { ...closed, commitments }, [], context("2026-12-01T00:00:00Z", null));
+    expect(view.commitments.map(({ team, status, payPerToken, cost }) => [team, status, payPerToken, cost])).toEqual([
+      ["data", "used", "$81.500000", "$60.000000"],
+      ["", "unused", null, "$40.000000"],
+    ]);
   });
 
   it("without rounding has no sign on it", () => {

@@ -1,6 +1,13 @@
 /** A month and its statement as texts to draw, and what stands between it and its close. Pure. */
-import type { AuditRow, PeriodRow } from "@centspan/model";
-import { formatCount, formatDateMinute, formatMoney, type Language, parseInstantNs } from "@centspan/ui";
+import type { AuditRow, CommitmentLineRow, PeriodRow, Provenance } from "@centspan/model";
+import {
+  formatCount,
+  formatDateMinute,
+  formatDifference,
+  formatMoney,
+  type Language,
+  parseInstantNs,
+} from "@centspan/ui";
 
 export type StatementRow = {
   /** "" for what no team owns. */
@@ -11,6 +18,18 @@ export type StatementRow = {
   /** Signed, as an accountant reads it. */
   rounding: string;
   amount: string;
+};
+
+/** What a commitment comes to for a team: used, unused, or paid for later. */
+export type CommitmentRow = {
+  key: string;
+  commitment: string;
+  team: string;
+  status: CommitmentLineRow["status"];
+  /** Null where nothing was used that a price by the token would be of. */
+  payPerToken: string | null;
+  cost: string;
+  provenance: Provenance;
 };
 
 /** Each of them has to hold before a month can be closed. */
@@ -25,10 +44,15 @@ export type CloseView = {
   /** With every decimal that it has. */
   wholeTotal: string;
   lines: string;
+  /** As its line of the statement says, once there is one. */
   unallocated: string;
   unpriced: number;
   quarantined: number;
+  /** Traces and sessions. */
+  unrated: number;
   rows: StatementRow[];
+  /** Those of a commitment add up to what was paid for it in the month. */
+  commitments: CommitmentRow[];
   steps: Step[];
   /** Older and newer months, this one among them. */
   months: { period: string; isClosed: boolean; isThis: boolean }[];
@@ -57,21 +81,35 @@ export function prepareClose(
     exactTotal: formatMoney(chosen.exactUsd, STATEMENT_DECIMALS),
     wholeTotal: formatMoney(chosen.exactUsd, chosen.exactUsd.split(".")[1]?.length ?? 0),
     lines: formatCount(chosen.lines.reduce((sum, { lines }) => sum + lines, 0)),
-    unallocated: formatMoney(unowned?.exactUsd ?? "0", CENTS),
+    unallocated: formatMoney((isClosed ? unowned?.amountUsd : unowned?.exactUsd) ?? "0", CENTS),
     unpriced: chosen.unpricedCalls,
     quarantined: chosen.quarantinedCalls,
+    unrated: chosen.unratedUnits,
     rows: chosen.lines.map((line) => ({
       team: line.team,
       owner: line.owner,
       lines: formatCount(line.lines),
       exact: formatMoney(line.exactUsd, STATEMENT_DECIMALS),
-      rounding: `${line.roundingUsd.startsWith("-") || line.roundingUsd === "0" ? "" : "+"}${formatMoney(line.roundingUsd, STATEMENT_DECIMALS)}`,
+      rounding: formatDifference(line.roundingUsd, STATEMENT_DECIMALS),
       amount: formatMoney(line.amountUsd, CENTS),
+    })),
+    commitments: chosen.commitments.map((line) => ({
+      key: `${line.commitment} ${line.status} ${line.team}`,
+      commitment: line.commitment,
+      team: line.team,
+      status: line.status,
+      payPerToken: line.status === "used" ? formatMoney(line.payPerTokenUsd, STATEMENT_DECIMALS) : null,
+      cost: formatMoney(line.costUsd, STATEMENT_DECIMALS),
+      provenance: line.provenance,
     })),
     steps: [
       { id: "ended", done: isClosed || hasEnded, at: formatDateMinute(endNs, language) },
       { id: "rated", done: isClosed || isRated, at: null },
-      { id: "known", done: chosen.unpricedCalls + chosen.quarantinedCalls === 0, at: null },
+      {
+        id: "known",
+        done: chosen.unpricedCalls + chosen.quarantinedCalls + chosen.unratedUnits === 0,
+        at: null,
+      },
       {
         id: "closed",
         done: isClosed,

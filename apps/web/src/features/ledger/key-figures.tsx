@@ -3,8 +3,8 @@ import { type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark }
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
+import type { Filter } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
-import type { Filter } from "./load-spend.ts";
 
 type FigureProps = {
   label: string;

@@ -12,11 +12,11 @@ import {
   prepareTrend,
   type TrendPoint,
 } from "@centspan/ui";
+import type { Filter } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import { type Period, resolvePeriod } from "../page/period.ts";
 
-export type Filter = Partial<Record<"key" | "team" | "task" | "model" | "taskType" | "repository", string>>;
-export type Grouping = "team" | "key" | "task" | "taskType" | "model" | "repository" | "role";
+export type Grouping = "team" | "key" | "task" | "taskType" | "model" | "repository" | "role" | "harnessVersion";
 type Query = Filter & { from?: string; to?: string };
 type Dated = Awaited<ReturnType<ApiClient["cost"]>>["data"];
 
@@ -29,13 +29,17 @@ export type Spend = {
   trend: { points: TrendPoint[]; bucket: Bucket };
 };
 
-/** The figures of the groupings asked for, in their order; the period is the page's, or the one that holds spend. */
-export async function loadSpend(page: Page, filter: Filter, groupings: readonly Grouping[]): Promise<Spend> {
-  const { api, params, nowMs, language } = page;
-  const period = await resolvePeriod(params, nowMs, async (range) => {
+/** The same on all pages about spend, so that the rows that a figure leads to are those behind it. */
+export const choosePeriod = ({ api, params, nowMs }: Page, filter: Filter): Promise<Period> =>
+  resolvePeriod(params, nowMs, async (range) => {
     const { data } = await api.cost({ ...filter, ...range, groupBy: "day" });
     return data.length > 0;
   });
+
+/** The figures of the groupings asked for, in their order; the period is the page's, or the one that holds spend. */
+export async function loadSpend(page: Page, filter: Filter, groupings: readonly Grouping[]): Promise<Spend> {
+  const { api, language } = page;
+  const period = await choosePeriod(page, filter);
   const query: Query = { ...filter, ...period.range };
   const [trend, ...grouped] = await Promise.all([
     loadTrend(api, query, language),

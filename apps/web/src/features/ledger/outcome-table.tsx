@@ -10,9 +10,10 @@ import {
 } from "@centspan/ui";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
+import type { Filter } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import { PerPassValue } from "./key-figures.tsx";
-import type { Filter, Grouping } from "./load-spend.ts";
+import type { Grouping } from "./load-spend.ts";
 import { Panel } from "./panel.tsx";
 
 /** Where a name leads; null for a group without a name, or of a time. */

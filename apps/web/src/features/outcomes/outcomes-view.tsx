@@ -1,78 +1,55 @@
-/** Cost per passing outcome by a grouping of one's choice, filters as chips, and how to read the interval. */
-import { clsx } from "clsx";
+/** The outcomes page: what passes cost, who is cheapest and how sure that is, what further spend bought, what is not linked. */
 import { PageLink } from "#components/page-link";
 import { EmptyPeriod } from "../ledger/empty-states.tsx";
 import { KeyFigures, SimulatedNote, UnpricedNote } from "../ledger/key-figures.tsx";
-import type { Filter, Grouping, Spend } from "../ledger/load-spend.ts";
 import { OutcomeTable } from "../ledger/outcome-table.tsx";
 import { Panel } from "../ledger/panel.tsx";
+import { GroupingTabs } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
-import type { Params } from "../page/params.ts";
+import { ComparisonPanel } from "./comparison-panel.tsx";
+import { GROUPINGS, MATURITIES, type OutcomesPage } from "./load-outcomes.ts";
+import { AttemptsPanel, SpendersPanel } from "./returns-panel.tsx";
+import { TaskPanel } from "./task-panel.tsx";
+import { UnlinkedPanel } from "./unlinked-panel.tsx";
 
-export const GROUPINGS = ["key", "team", "taskType", "model", "repository", "task"] as const satisfies Grouping[];
-
-export const readGrouping = (text: string | undefined): Grouping =>
-  GROUPINGS.find((grouping) => grouping === text) ?? "key";
-
-const FILTERS = ["team", "key", "task", "model", "taskType", "repository"] as const;
-
-export function readFilter(params: Params): Filter {
-  const filter: Filter = {};
-  for (const name of FILTERS) {
-    const value = params[name];
-    if (value !== undefined) filter[name] = value;
-  }
-  return filter;
-}
-
-export function FilterChips({ page, filter }: { page: Page; filter: Filter }) {
+export function MaturityMenu({ page, maturity }: { page: Page; maturity: OutcomesPage["maturity"] }) {
   const { t } = page;
-  return FILTERS.flatMap((name) => {
-    const value = filter[name];
-    if (value === undefined) return [];
-    return (
-      <PageLink
-        key={name}
-        className="control"
-        href={page.here({ [name]: null, cursor: null })}
-        aria-label={t.removeFilter(`${t.group[name]} ${value}`)}
-      >
-        {t.group[name]}: {value} <span aria-hidden="true">✕</span>
-      </PageLink>
-    );
-  });
-}
-
-function GroupingTabs({ page, current }: { page: Page; current: Grouping }) {
+  const shown = maturity === null ? t.atOnce : t.afterDays(maturity);
   return (
-    <nav aria-label={page.t.groupBy} className="flex flex-wrap gap-1.5 max-sm:px-4">
-      {GROUPINGS.map((grouping) => (
-        <PageLink
-          key={grouping}
-          href={page.here({ groupBy: grouping })}
-          aria-current={grouping === current ? "true" : undefined}
-          className={clsx("control", grouping === current && "border-accent-line! bg-accent-weak! text-accent!")}
-        >
-          {page.t.group[grouping]}
-        </PageLink>
-      ))}
-    </nav>
+    <details className="menu">
+      <summary className="control" aria-label={`${t.maturity}: ${shown}`}>
+        {t.maturity}: {shown}
+      </summary>
+      <div className="menu-list">
+        {[null, ...MATURITIES].map((days) => (
+          <PageLink key={days ?? "none"} className="menu-item" href={page.here({ maturity: days })}>
+            {days === null ? t.atOnce : t.afterDays(days)}
+          </PageLink>
+        ))}
+      </div>
+    </details>
   );
 }
 
-type ViewProps = { page: Page; spend: Spend; grouping: Grouping; filter: Filter };
-
-export function OutcomesView({ page, spend, grouping, filter }: ViewProps) {
+export function OutcomesView({ page, shown }: { page: Page; shown: OutcomesPage }) {
   const { t } = page;
-  const [table] = spend.tables;
-  if (!spend.any || table === undefined) return <EmptyPeriod page={page} />;
+  const { grouping, filter, figures, table, returns } = shown;
+  if (!shown.any) return <EmptyPeriod page={page} />;
   return (
     <>
-      <KeyFigures figures={spend.figures} page={page} filter={filter} />
-      <SimulatedNote share={spend.figures.simulatedShare} t={t} />
-      <GroupingTabs page={page} current={grouping} />
-      <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />
-      <UnpricedNote figures={spend.figures} t={t} />
+      <KeyFigures figures={figures} page={page} filter={filter} />
+      <SimulatedNote share={figures.simulatedShare} t={t} />
+      <GroupingTabs page={page} groupings={GROUPINGS} current={grouping} />
+      {shown.comparison !== null && <ComparisonPanel page={page} shown={shown} comparison={shown.comparison} />}
+      {grouping === "task" ? (
+        <TaskPanel page={page} tasks={shown.tasks} all={figures.tasks} />
+      ) : (
+        <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />
+      )}
+      <UnpricedNote figures={figures} t={t} />
+      <AttemptsPanel page={page} returns={returns} />
+      <SpendersPanel page={page} returns={returns} heading={t.group[grouping === "task" ? "team" : grouping]} />
+      <UnlinkedPanel page={page} unlinked={shown.unlinked} />
       <Panel title={t.readingTitle}>
         <ul className="flex max-w-[90ch] flex-col gap-1.5 px-4 pt-1.5 pb-3.5 text-ink-2">
           {[t.readingInterval, t.readingBound, t.readingPending, t.readingCohort, t.readingCoverage].map((text) => (

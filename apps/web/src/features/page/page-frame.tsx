@@ -86,21 +86,31 @@ function TopBar({ page, crumbs, workspaces }: { page: PageBase; crumbs: readonly
   );
 }
 
-function PeriodMenu({ page, period }: { page: PageBase; period: Period }) {
+type PeriodMenuProps = {
+  page: PageBase;
+  current: string;
+  choices: readonly { id: string; text: string }[];
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+/** Periods to choose from, or days of one's own: both of them included. */
+export function PeriodMenu({ page, current, choices, from = page.params.from, to = page.params.to }: PeriodMenuProps) {
   const { t, params } = page;
+  const shown = choices.find(({ id }) => id === current)?.text ?? t.periodOf.custom;
   return (
-    <details className="menu">
-      <summary className="control font-semibold" aria-label={`${t.period}: ${t.periodOf[period.id]}`}>
-        {t.periodOf[period.id]}
+    <details className="menu menu-left">
+      <summary className="control font-semibold" aria-label={`${t.period}: ${shown}`}>
+        {shown}
       </summary>
       <div className="menu-list">
-        {PERIODS.map((id) => (
+        {choices.map(({ id, text }) => (
           <PageLink
             key={id}
-            className={clsx("menu-item", id === period.id && "font-semibold")}
+            className={clsx("menu-item", id === current && "font-semibold")}
             href={page.here({ period: id, from: null, to: null, cursor: null })}
           >
-            {t.periodOf[id]}
+            {text}
           </PageLink>
         ))}
         <form className="flex flex-col gap-2 border-line border-t p-2" action={page.path}>
@@ -111,11 +121,11 @@ function PeriodMenu({ page, period }: { page: PageBase; period: Period }) {
             ))}
           <label className="flex flex-col gap-0.5 text-ink-2 text-note">
             {t.from}
-            <input className="field" type="date" name="from" defaultValue={params.from} />
+            <input className="field" type="date" name="from" defaultValue={from} />
           </label>
           <label className="flex flex-col gap-0.5 text-ink-2 text-note">
             {t.to}
-            <input className="field" type="date" name="to" defaultValue={params.to} />
+            <input className="field" type="date" name="to" defaultValue={to} />
           </label>
           <button type="submit" className="control justify-center">
             {t.apply}
@@ -147,27 +157,36 @@ type FrameProps = {
   subtitle?: ReactNode;
   crumbs: readonly Crumb[];
   period?: Period;
+  /** In place of the period, where a page has periods of its own. */
+  menu?: ReactNode;
   /** What the period bar says beside the period, or instead of it. */
   facts?: readonly string[];
+  /** Whose days these are. */
+  zone?: string;
   actions?: ReactNode;
   children: ReactNode;
 };
 
-export function PageFrame({ page, title, subtitle, crumbs, period, facts = [], actions, children }: FrameProps) {
+export function PageFrame({ page, title, subtitle, crumbs, facts = [], actions, children, ...bar }: FrameProps) {
+  const { period, menu, zone = page.t.zone } = bar;
   const { t, ratedThrough, language } = page;
   const rated = ratedThrough === null ? [] : [t.ratedThrough(formatDateMinute(parseInstantNs(ratedThrough), language))];
   const said = [
     ...(period?.fellBack === true ? [t.fellBackToAll] : []),
     ...facts,
-    t.zone,
-    ...(period === undefined ? [] : rated),
+    zone,
+    ...(period === undefined && menu === undefined ? [] : rated),
   ];
   return (
     <>
       <TopBar page={page} crumbs={crumbs} workspaces={<WorkspaceMenu page={page} />} />
-      {(period !== undefined || facts.length > 0) && (
+      {(period !== undefined || menu !== undefined || facts.length > 0) && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-6 py-2 text-ink-2 text-note max-sm:px-4">
-          {period !== undefined && <PeriodMenu page={page} period={period} />}
+          {period === undefined ? (
+            menu
+          ) : (
+            <PeriodMenu page={page} current={period.id} choices={PERIODS.map((id) => ({ id, text: t.periodOf[id] }))} />
+          )}
           {said.map((text) => (
             <span key={text} className="not-first:border-line-strong not-first:border-l not-first:pl-3">
               {text}

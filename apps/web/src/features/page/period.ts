@@ -61,3 +61,11 @@ export async function resolvePeriod(
   if (await holdsSpend(range)) return { id: "30d", range, fellBack: false };
   return { id: "all", range: {}, fellBack: true };
 }
+
+/** As long before it; null for one without a beginning. */
+export function rangeBefore({ from, to }: Range, nowMs: number): Range | null {
+  if (from === undefined) return null;
+  const startMs = Date.parse(from);
+  const endMs = to === undefined ? nowMs : Date.parse(to);
+  return { from: new Date(2 * startMs - endMs).toISOString(), to: new Date(startMs).toISOString() };
+}

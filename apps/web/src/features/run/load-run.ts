@@ -1,7 +1,8 @@
 /** Loads one run: its trace, the selected span, the outcome's evidence, and the other attempts at its task. */
 import { CentspanError } from "@centspan/base";
-import type { OutcomeRow, SpanDetail, TraceDetail, TraceRow } from "@centspan/model";
+import type { BalanceRow, OutcomeRow, SpanDetail, TraceDetail, TraceRow, WasteItemRow } from "@centspan/model";
 import type { Page } from "../page/page.ts";
+import { type CauseWords, loadCauseWords } from "../waste/words-of-cause.ts";
 import { loadLogs, type RunLogs } from "./load-logs.ts";
 import { readSelection } from "./waterfall-state.ts";
 
@@ -12,6 +13,10 @@ export type Run = TraceDetail & {
   /** Runs of the same task, oldest first, this one among them unless there are `more` than these newest ones. */
   attempts: { rows: TraceRow[]; more: boolean };
   taskSpendUsd: string | null;
+  balance: BalanceRow;
+  /** The dearest. */
+  waste: WasteItemRow[];
+  wordsOf: CauseWords;
 };
 
 async function readSelected(page: Page, traceId: string): Promise<Run["selected"]> {
@@ -26,6 +31,7 @@ async function readSelected(page: Page, traceId: string): Promise<Run["selected"
 }
 
 const MOST_ATTEMPTS = "50";
+const MOST_ITEMS = "1000";
 
 async function readAttempts({ api }: Page, trace: TraceRow): Promise<Run["attempts"]> {
   if (trace.task === "") return { rows: [trace], more: false };
@@ -41,10 +47,13 @@ async function readOutcome(page: Page, { runId, task }: TraceRow): Promise<Outco
 
 export async function loadRun(page: Page, traceId: string): Promise<Run> {
   const { api } = page;
-  const [detail, selected, logs] = await Promise.all([
+  const [detail, selected, logs, balance, waste, wordsOf] = await Promise.all([
     api.trace(traceId),
     readSelected(page, traceId),
     loadLogs(page, traceId),
+    api.balance(traceId),
+    api.wasteItems({ traceId, limit: MOST_ITEMS }),
+    loadCauseWords(page),
   ]);
   const { trace } = detail;
   const { task } = trace;
@@ -53,5 +62,5 @@ export async function loadRun(page: Page, traceId: string): Promise<Run> {
     readAttempts(page, trace),
     task === "" ? null : api.cost({ task, groupBy: "task" }).then(({ data }) => data[0]?.costUsd ?? null),
   ]);
-  return { ...detail, selected, logs, outcome, attempts, taskSpendUsd: spend };
+  return { ...detail, selected, logs, outcome, attempts, taskSpendUsd: spend, balance, waste: waste.data, wordsOf };
 }

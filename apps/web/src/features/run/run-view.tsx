@@ -1,6 +1,7 @@
 /** One run: facts, context per turn, the waterfall across the three layers, the selected span. */
 import type { OutcomeRow, TraceRow } from "@centspan/model";
 import {
+  type Balance,
   formatCount,
   formatDuration,
   formatMoney,
@@ -8,6 +9,7 @@ import {
   headlineDecimals,
   layerColour,
   ProvenanceMark,
+  prepareBalance,
   prepareTurns,
   prepareWaterfall,
   TurnChart,
@@ -20,6 +22,7 @@ import { Panel } from "../ledger/panel.tsx";
 import { RowsOnRequest } from "../ledger/rows-on-request.tsx";
 import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
+import { BalancePanel } from "./balance-panel.tsx";
 import type { Run } from "./load-run.ts";
 import { LogPanel } from "./log-panel.tsx";
 import { MissingSpanPanel, SpanPanel } from "./span-panel.tsx";
@@ -71,7 +74,9 @@ function Attempts({ run, page }: { run: Run; page: Page }) {
   );
 }
 
-function Facts({ run, page, turns }: { run: Run; page: Page; turns: number }) {
+type FactsProps = { run: Run; page: Page; turns: number; balance: Balance | null };
+
+function Facts({ run, page, turns, balance }: FactsProps) {
   const { trace, buckets, outcome, attempts, taskSpendUsd } = run;
   const { t } = page;
   const prompt = buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h;
@@ -84,6 +89,13 @@ function Facts({ run, page, turns }: { run: Run; page: Page; turns: number }) {
   return (
     <FigureStrip label={t.runFacts}>
       <Figure label={t.cost} mark={mark} value={costText(trace, page)}>
+        {balance !== null && (
+          <p>
+            <a className="font-semibold text-waste" href="#balance">
+              {t.twiceInRun(balance.twice, balance.twiceShare ?? "0.0%")}
+            </a>
+          </p>
+        )}
         {taskSpendUsd !== null && attempts.rows.length > 1 && <p>{t.taskCost(formatMoney(taskSpendUsd, 4))}</p>}
       </Figure>
       <Figure label={t.duration} value={durationNs < 0n ? "–" : formatDuration(durationNs)}>
@@ -128,7 +140,7 @@ function Anomalies({ run, page }: { run: Run; page: Page }) {
 function Context({ run, page }: { run: Run; page: Page }) {
   const { t } = page;
   if (run.calls.length === 0) return null;
-  const bars = prepareTurns(run.calls, run.spans);
+  const bars = prepareTurns(run.calls, run.spans, run.waste);
   return (
     <Panel title={t.contextTitle} note={t.contextNote}>
       <div className="px-4 pt-2 pb-3" role="img" aria-label={t.contextTitle}>
@@ -139,6 +151,7 @@ function Context({ run, page }: { run: Run; page: Page }) {
         columns={[
           t.turn,
           t.tokens.cacheRead,
+          t.tokens.repeated,
           t.tokens.cacheWrite,
           t.tokens.input,
           t.tokens.output,
@@ -149,7 +162,7 @@ function Context({ run, page }: { run: Run; page: Page }) {
           key: bar.key,
           cells: [
             bar.turn,
-            ...[bar.cacheRead, bar.cacheWrite, bar.input, bar.output, bar.reasoning].map(formatCount),
+            ...[bar.cacheRead, bar.repeated, bar.cacheWrite, bar.input, bar.output, bar.reasoning].map(formatCount),
             bar.cost ?? t.costStatusOf[bar.costStatus],
           ],
         }))}
@@ -188,6 +201,8 @@ function Selected({ run, page, waterfall }: { run: Run; page: Page; waterfall: W
       call={call}
       lane={row?.lane ?? null}
       critical={row !== undefined && row.critical !== null}
+      waste={run.waste.filter(({ traceId, spanId }) => spanId === selected.spanId && traceId === selected.traceId)}
+      wordsOf={run.wordsOf}
     />
   );
 }
@@ -199,10 +214,13 @@ export function RunView({ run, page }: { run: Run; page: Page }) {
   const turns = run.spans.filter((span) => span.name === "loop.turn").length;
   const steps = waterfall.linkedSpans === 0 ? "" : ` · ${t.linkedSteps(formatCount(waterfall.linkedSpans))}`;
   const total = { calls: t.countCalls(formatCount(run.trace.calls)), cost: costText(run.trace, page) };
+  // Of a run without calls there is nothing to balance.
+  const balance = run.trace.calls === 0 ? null : prepareBalance(run.balance);
   return (
     <>
-      <Facts run={run} page={page} turns={turns} />
+      <Facts run={run} page={page} turns={turns} balance={balance} />
       <Anomalies run={run} page={page} />
+      {balance !== null && <BalancePanel run={run} page={page} balance={balance} />}
       <Context run={run} page={page} />
       <div
         className={clsx(

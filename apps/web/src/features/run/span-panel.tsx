@@ -1,5 +1,5 @@
 /** The selected span whole: ids, times, what it cost line by line, every attribute, events and links. Made on the server. */
-import type { CallRow, SpanDetail } from "@centspan/model";
+import type { CallRow, SpanDetail, WasteItemRow } from "@centspan/model";
 import {
   formatCount,
   formatDuration,
@@ -13,6 +13,8 @@ import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
 import type { Page } from "../page/page.ts";
+import { Evidence } from "../waste/evidence.tsx";
+import type { CauseWords } from "../waste/words-of-cause.ts";
 import { Facts } from "./facts.tsx";
 
 const MOST_LINKS = 8;
@@ -141,9 +143,12 @@ type PanelProps = {
   call: CallRow | null;
   lane: StepLane | null;
   critical: boolean;
+  /** What was paid for twice at this span. */
+  waste: readonly WasteItemRow[];
+  wordsOf: CauseWords;
 };
 
-export function SpanPanel({ page, span, layer, call, lane, critical }: PanelProps) {
+export function SpanPanel({ page, span, layer, call, lane, critical, waste, wordsOf }: PanelProps) {
   const { t } = page;
   const durationNs = BigInt(span.durationNs);
   const inThisTrace = !page.params.span?.includes(":");
@@ -157,6 +162,14 @@ export function SpanPanel({ page, span, layer, call, lane, critical }: PanelProp
           {t.closePanel}
         </PageLink>
       </div>
+      {waste.map((item) => (
+        <div key={item.itemId} className="mx-4 mt-2 border-waste border-l-[3px] bg-waste-weak px-3 py-2">
+          <Evidence item={item} words={wordsOf(item.cause)} t={t} />
+          <p className="mt-2 text-note">
+            <b className="font-semibold">{t.remedy}</b> {wordsOf(item.cause).remedy}
+          </p>
+        </div>
+      ))}
       <div className="px-4 pt-2 pb-4">
         <Facts
           rows={[

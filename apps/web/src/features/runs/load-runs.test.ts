@@ -10,6 +10,7 @@ const SPEND = {
   costUsd: "1",
   calls: 1,
   requests: 1,
+  pricedRequests: 1,
   buckets: EMPTY_BUCKETS,
   unpricedCalls: 0,
   quarantinedCalls: 0,

@@ -10,7 +10,7 @@ import {
   ProvenanceMark,
   parseInstantNs,
 } from "@centspan/ui";
-import { DataTable, figures } from "#components/data-table";
+import { DataTable, figures, wide, wideFigures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import type { Page } from "../page/page.ts";
 import { OutcomeText } from "./outcome-text.tsx";
@@ -21,20 +21,20 @@ function RunRow({ run, decimals, page }: { run: TraceRow; decimals: number; page
   const durationNs = BigInt(run.durationNs);
   return (
     <tr>
-      <td className="max-w-[300px] truncate">
+      <td className="max-w-[300px] truncate max-sm:max-w-[170px]">
         <PageLink href={page.href(`/runs/${run.traceId}`)}>{run.title || run.task || run.name || t.untitled}</PageLink>{" "}
         {run.errors > 0 && <span className="tag tag-attention">{t.flagOf.error}</span>}
       </td>
-      <td className="text-ink-2">{run.team || "–"}</td>
-      <td>
+      <td className="cell-wide text-ink-2">{run.team || "–"}</td>
+      <td className="cell-wide">
         {run.key === "" ? "–" : <PageLink href={page.href(`/keys/${encodeURIComponent(run.key)}`)}>{run.key}</PageLink>}
       </td>
-      <td className="text-ink-2">{run.model || "–"}</td>
-      <td className="text-ink-2">
+      <td className="cell-wide text-ink-2">{run.model || "–"}</td>
+      <td className="cell-wide text-ink-2">
         {formatDay(startedNs, language)}, {formatSecond(startedNs)}
       </td>
-      <td className="num">{durationNs < 0n ? "–" : formatDuration(durationNs)}</td>
-      <td className="num">{formatCount(run.calls)}</td>
+      <td className="num cell-wide">{durationNs < 0n ? "–" : formatDuration(durationNs)}</td>
+      <td className="num cell-wide">{formatCount(run.calls)}</td>
       <td className="num">
         {run.costUsd === null ? (
           <span className="text-ink-3">{run.calls === 0 ? "–" : t.unpriced}</span>
@@ -59,12 +59,12 @@ export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[]
     <DataTable
       headings={[
         t.run,
-        t.team,
-        t.key,
-        t.model,
-        t.started,
-        figures(t.duration),
-        figures(t.calls),
+        wide(t.team),
+        wide(t.key),
+        wide(t.model),
+        wide(t.started),
+        wideFigures(t.duration),
+        wideFigures(t.calls),
         figures(t.cost),
         t.outcome,
       ]}

@@ -1,6 +1,7 @@
 /** The list of runs with its filters as a plain form: works without client code, and the URL says it all. */
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
+import { FilterChips } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import { type Runs, STATUSES } from "./load-runs.ts";
 import { RunTable } from "./run-table.tsx";
@@ -31,12 +32,15 @@ function Select({ name, label, noChoice, value, options }: SelectProps) {
 
 const same = (values: readonly string[]): [string, string][] => values.map((value) => [value, value]);
 
+/** What other pages narrow this one to: there is no field for it here. */
+const CHIPS = ["task", "taskType", "provider", "repository"] as const;
+
 function Filters({ page, runs }: { page: Page; runs: Runs }) {
   const { t, params } = page;
   const { filter, options } = runs;
   return (
     <form className="flex flex-wrap items-end gap-2 max-sm:px-4" action="/runs" key={JSON.stringify(filter)}>
-      {["workspace", "period", "from", "to", "task"].map((name) => {
+      {["workspace", "period", "from", "to", ...CHIPS].map((name) => {
         const value = params[name];
         return value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />;
       })}
@@ -57,15 +61,7 @@ function Filters({ page, runs }: { page: Page; runs: Runs }) {
       <button type="submit" className="control">
         {t.apply}
       </button>
-      {filter.task !== undefined && (
-        <PageLink
-          className="control"
-          href={page.here({ task: null, cursor: null })}
-          aria-label={t.removeFilter(`${t.task} ${filter.task}`)}
-        >
-          {t.task}: {filter.task} <span aria-hidden="true">✕</span>
-        </PageLink>
-      )}
+      <FilterChips page={page} filter={filter} names={CHIPS} />
       {Object.keys(filter).length > 0 && (
         <PageLink href={page.href("/runs")} className="self-center text-note">
           {t.clearFilters}

@@ -1,0 +1,61 @@
+/** Loads what the waste page shows: where the money of a period went, or whose it was; day by day; and what to fix first. */
+import type { WasteRow } from "@centspan/model";
+import { addCosts, formatShare, prepareFixes, prepareWaste, type Waste, type WasteFixes } from "@centspan/ui";
+import { choosePeriod } from "../ledger/load-spend.ts";
+import { type Filter, readFilter } from "../page/filters.tsx";
+import type { Page } from "../page/page.ts";
+import { type Period, rangeBefore } from "../page/period.ts";
+import { type CauseWords, loadCauseWords } from "./words-of-cause.ts";
+
+export const GROUPINGS = ["cause", "team", "key", "task"] as const;
+export type WasteGrouping = (typeof GROUPINGS)[number];
+
+export type WastePage = {
+  period: Period;
+  filter: Filter;
+  grouping: WasteGrouping;
+  /** False where there is no call in the period. */
+  any: boolean;
+  waste: Waste;
+  /** Of the grouping, the dearest; none where it is by cause. */
+  groups: WasteRow[];
+  days: WasteRow[];
+  fixes: WasteFixes;
+  /** Of spend; null where none is. */
+  simulatedShare: string | null;
+  wordsOf: CauseWords;
+};
+
+const MOST_FIXES = "5";
+const MOST_GROUPS = "200";
+
+export async function loadWaste(page: Page): Promise<WastePage> {
+  const { api, params, nowMs } = page;
+  const filter = readFilter(params);
+  const grouping = GROUPINGS.find((name) => name === params.groupBy) ?? "cause";
+  const period = await choosePeriod(page, filter);
+  const query = { ...filter, ...period.range };
+  const before = rangeBefore(period.range, nowMs);
+  const [now, earlier, groups, days, top, costs, wordsOf] = await Promise.all([
+    api.waste({ ...query, groupBy: "cause" }),
+    before && api.waste({ ...filter, ...before, groupBy: "cause" }),
+    grouping === "cause" ? [] : api.waste({ ...query, groupBy: grouping, limit: MOST_GROUPS }).then(({ data }) => data),
+    api.waste({ ...query, groupBy: "day" }),
+    api.wasteTop({ ...query, limit: MOST_FIXES }),
+    api.cost({ ...query, groupBy: "team" }),
+    loadCauseWords(page),
+  ]);
+  const { costUsd, byProvenance } = addCosts("", costs.data);
+  return {
+    period,
+    filter,
+    grouping,
+    any: costs.data.length > 0,
+    waste: prepareWaste(now, earlier),
+    groups,
+    days: days.data,
+    fixes: prepareFixes(top.data),
+    simulatedShare: byProvenance.simulated === undefined ? null : formatShare(byProvenance.simulated, costUsd),
+    wordsOf,
+  };
+}

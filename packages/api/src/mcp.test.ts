@@ -1,0 +1,83 @@
+/** A real MCP client over real HTTP, with the key of a workspace. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createWallClock } from "@centspan/base";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createMcpEndpoint, createTraceApi } from "./index.ts";
+import { useApi } from "./testing/use-api.ts";
+
+const { warehouse, control, client: owner } = useApi("mcp");
+const endpoint = createMcpEndpoint(createTraceApi({ warehouse, control, clock: createWallClock() }));
+
+const server = createServer(async (incoming, outgoing) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const { method = "GET", url = "/", headers } = incoming;
+  const answer = await endpoint.handle(
+    new Request(new URL(url, "http://mcp.test"), {
+      method,
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      ...(method === "POST" && { body: Buffer.concat(chunks) }),
+    }),
+  );
+  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+  outgoing.end(Buffer.from(await answer.arrayBuffer()));
+});
+
+const keys: Record<"api" | "ingest", string> = { api: "", ingest: "" };
+let address: URL;
+beforeAll(async () => {
+  await control.ensureWorkspace("o", { id: "mcp", name: "mcp" });
+  for (const kind of ["api", "ingest"] as const)
+    keys[kind] = (await control.createKey({ workspace: "mcp", name: kind, kind, team: null }, "tests")).secret;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+});
+afterAll(() => server.close());
+
+async function withClient<T>(key: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ name: "tests", version: "1" });
+  const headers: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+it("offers what the Trace API answers, and nothing that changes anything", async () => {
+  const { tools } = await withClient(keys.api, (client) => client.listTools());
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["costOutcomes", "compareOutcomes", "readTrace", "sumCosts", "listUnlinked"]),
+  );
+  expect(names).not.toEqual(expect.arrayContaining(["postOutcome"]));
+  expect(names.filter((name) => /^(create|delete|post|set|add|end)/.test(name))).toEqual([]);
+  const compare = tools.find(({ name }) => name === "readTrace");
+  expect(compare?.inputSchema).toMatchObject({ type: "object", required: ["traceId"] });
+});
+
+it("answers as the API does, numbers and path parameters included", async () => {
+  await owner.postOutcome({ subject: { task: "t" }, kind: "tests", status: "passed", source: "ci" });
+  const call = (name: string, given: object) =>
+    withClient(keys.api, (client) => client.callTool({ name, arguments: { ...given } }));
+  const text = async (name: string, given: object) => JSON.parse(Object(await call(name, given)).content[0].text);
+  expect(await text("listOutcomes", { task: "t" })).toMatchObject({
+    data: [{ subject: { task: "t" }, status: "passed" }],
+  });
+  expect(await text("listTasks", { limit: 5 })).toEqual({ data: [], total: 0, nextCursor: null });
+  expect(await call("readTrace", { traceId: "none" })).toMatchObject({ isError: true });
+  expect(await text("compareOutcomes", { groupBy: "team", a: "x" })).toMatchObject({
+    code: "invalid_request",
+    field: "b",
+  });
+  expect(await call("postOutcome", {})).toMatchObject({ isError: true });
+});
+
+it("says nothing to who has no key that may read", async () => {
+  for (const key of ["", "cs_api_wrong", keys.ingest])
+    await expect(withClient(key, (client) => client.listTools())).rejects.toThrow();
+});

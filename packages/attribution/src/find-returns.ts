@@ -1,0 +1,114 @@
+/** What spending more bought: attempt after attempt at tasks, and from group to group. Pure. */
+import { countToDecimal, type Decimal, ratio, sumDecimals, ZERO } from "@centspan/base";
+import type { AttemptSpend, TaskSpend } from "@centspan/model";
+import { compareShares, countDecided, type Difference, type Share } from "./compare-cohorts.ts";
+import type { OutcomeCost } from "./cost-per-outcome.ts";
+import { groupBy } from "./group-by.ts";
+
+export type AttemptReturn = {
+  attempt: number;
+  tasks: number;
+  morePasses: number;
+  spendUsd: Decimal;
+  costPerFurtherPassUsd: Decimal | null;
+};
+
+/** Later ones are counted with it. */
+const LAST_ATTEMPT = 5;
+
+/**
+ * A task's pass is bought by the last attempt that had begun when its outcome was known. `attempts` are those of tasks that were
+ * tried more than once: of others all spend is the first attempt's.
+ */
+export function findAttemptReturns(attempts: readonly AttemptSpend[], tasks: readonly TaskSpend[]): AttemptReturn[] {
+  const runsOf = groupBy(attempts, ({ task }) => task);
+  const bought = new Map<number, { tasks: Set<string>; passes: number; spendUsd: Decimal[] }>();
+  const at = (attempt: number) => {
+    const place = Math.min(attempt, LAST_ATTEMPT);
+    const row = bought.get(place) ?? { tasks: new Set<string>(), passes: 0, spendUsd: [] };
+    bought.set(place, row);
+    return row;
+  };
+  for (const task of tasks) {
+    if (task.task === "") continue;
+    const runs = runsOf.get(task.task) ?? [{ costUsd: task.costUsd, firstCallAtNs: task.firstCallAtNs }];
+    runs.forEach(({ costUsd }, n) => {
+      const row = at(n + 1);
+      row.tasks.add(task.task);
+      row.spendUsd.push(costUsd);
+    });
+    if (task.status !== "passed") continue;
+    const decidedAtNs = task.decision?.atNs;
+    const begun = decidedAtNs === undefined ? runs : runs.filter(({ firstCallAtNs }) => firstCallAtNs <= decidedAtNs);
+    at(Math.max(1, begun.length)).passes += 1;
+  }
+  return [...bought]
+    .sort(([a], [b]) => a - b)
+    .map(([attempt, { tasks: tried, passes, spendUsd }]) => ({
+      attempt,
+      tasks: tried.size,
+      morePasses: passes,
+      spendUsd: sumDecimals(spendUsd),
+      costPerFurtherPassUsd: ratio(sumDecimals(spendUsd), countToDecimal(passes)),
+    }));
+}
+
+export type GroupReturn = {
+  group: string;
+  tasks: number;
+  passed: number;
+  spendUsd: Decimal;
+  spendPerTaskUsd: Decimal;
+  /** Of tasks whose outcome is known. */
+  passRate: Decimal;
+  costPerPassUsd: Decimal | null;
+  /** As a multiple of the group that spends least for a task; null where that spends nothing. */
+  spendTimes: Decimal | null;
+  /** In shares of tasks above that group. */
+  passRateGain: Decimal;
+  /** Null where more is spent for no more passes that are shown. */
+  costPerFurtherPassUsd: Decimal | null;
+  summary: string;
+};
+
+/** Groups by what they spend for a task, least first; each is held against the first. */
+export function findGroupReturns(rows: readonly OutcomeCost[], level: number): GroupReturn[] {
+  const groups = rows
+    .flatMap((row) => {
+      const spendPerTaskUsd = ratio(row.spendUsd, countToDecimal(row.tasks));
+      const passRate = ratio(countToDecimal(row.passed), countToDecimal(countDecided(row)));
+      return spendPerTaskUsd === null || passRate === null ? [] : [{ row, spendPerTaskUsd, passRate }];
+    })
+    .sort((a, b) => a.spendPerTaskUsd.cmp(b.spendPerTaskUsd) || (a.row.group < b.row.group ? -1 : 1));
+  const [least] = groups;
+  return groups.flatMap((one) => (least === undefined ? [] : [holdAgainst(one, least, level)]));
+}
+
+type Held = { row: OutcomeCost; spendPerTaskUsd: Decimal; passRate: Decimal };
+
+function holdAgainst({ row, spendPerTaskUsd, passRate }: Held, least: Held, level: number): GroupReturn {
+  const { group, tasks, passed, spendUsd, costPerPassUsd } = row;
+  const spendTimes = ratio(spendPerTaskUsd, least.spendPerTaskUsd);
+  const passRateGain = passRate.minus(least.passRate);
+  const gain = compareShares(shareOf(least.row), shareOf(row), level);
+  const costPerFurtherPassUsd = gain?.low?.gt(ZERO)
+    ? ratio(spendPerTaskUsd.minus(least.spendPerTaskUsd), passRateGain)
+    : null;
+  const facts = { group, tasks, passed, spendUsd, spendPerTaskUsd, passRate, costPerPassUsd };
+  const own = { ...facts, spendTimes, passRateGain, costPerFurtherPassUsd };
+  return { ...own, summary: row === least.row ? "spends least for a task" : describe(own, gain, least.row.group) };
+}
+
+const shareOf = (row: OutcomeCost): Share => [row.passed, countDecided(row)];
+
+function describe(
+  { spendTimes, passRateGain, costPerFurtherPassUsd }: Omit<GroupReturn, "summary">,
+  gain: Difference | null,
+  than: string,
+): string {
+  const points = `${passRateGain.abs().times(countToDecimal(100)).toFixed(1)} points ${passRateGain.gte(ZERO) ? "more" : "fewer"}`;
+  const times = spendTimes === null ? "more" : `${spendTimes.toFixed(1)} times as much`;
+  const price = costPerFurtherPassUsd === null ? "" : `: ${costPerFurtherPassUsd.toFixed(2)} USD for each further pass`;
+  const doubt = gain?.low?.gt(ZERO) || gain?.high?.lt(ZERO) ? "" : ", which may be chance";
+  return `spends ${times} for a task as ${than || "(none)"}, and passes ${points}${price}${doubt}`;
+}

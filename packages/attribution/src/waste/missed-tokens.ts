@@ -1,0 +1,171 @@
+/**
+ * Prompt tokens that were there in the call before and that no cache served, and why: the ground of every cause by which a
+ * prompt is computed again. Each miss has one reason, so that no two causes are told of it.
+ */
+import { formatInstant } from "@centspan/base";
+import type { WasteFinding, WasteNeed, WatchedCall, WatchedRun } from "@centspan/model";
+import { readList, readNumber, readText, secondsOf } from "./attributes.ts";
+import { readFromCache, writeForAnHour, writeToCache } from "./repairs.ts";
+import { isCounted } from "./retries.ts";
+
+export type MissReason =
+  | "tools"
+  | "system"
+  | "history"
+  | "settings"
+  | "expired"
+  | "compaction"
+  | "never_cached"
+  | "routed"
+  | "evicted";
+
+type Miss = { at: WatchedCall; reason: MissReason; knownTokens: number; missedTokens: number };
+
+/** What caches of providers serve is a multiple of it; an engine says its own. */
+const DEFAULT_GRAIN = 128;
+/** Shorter prompts are cached by nobody but an engine that says so. */
+const LEAST_CACHED = 1024;
+/** Fewer are not worth a word, and may be how prompts are cut. */
+const LEAST_MISSED = 256;
+
+/** Findings of one reason. Times follow from how long the prompt's computation took, where spans say that. */
+export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<WasteFinding> {
+  const sinceOf = new Map<string, string>();
+  for (const at of run.calls) {
+    const miss = readMiss(at, run);
+    if (miss?.reason !== wanted) continue;
+    const place = readPlace(at);
+    const name = JSON.stringify([at.thread, place]);
+    const sinceAt = sinceOf.get(name) ?? formatInstant(at.call.atNs);
+    sinceOf.set(name, sinceAt);
+    yield {
+      at,
+      repair: readFromCache(miss.missedTokens),
+      needs: [...listWrites(miss)],
+      seconds: timeOf(miss),
+      // A summary is new text, of which it is not known how long it is.
+      confidence: isObserved(at) && wanted !== "compaction" ? "certain" : "likely",
+      evidence: {
+        ...place,
+        ...(at.before && { previousSpanId: at.before.call.spanId }),
+        sinceAt,
+        knownTokens: miss.knownTokens,
+        cachedTokens: at.call.buckets.cacheRead,
+        repeatedTokens: miss.missedTokens,
+        ...(wanted === "expired" && at.before && { idleSeconds: idleBetween(at.before, at) }),
+        ...(wanted === "routed" && at.before && { from: readServer(at.before) ?? "", to: readServer(at) ?? "" }),
+      },
+    };
+  }
+}
+
+function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
+  const { attributes, before, call } = at;
+  // Without a word of a gateway on what stayed of the prompt nothing can be said of it.
+  const kept = readText(attributes, "centspan.prefix.kept");
+  if (kept === null || isCounted(at)) return null;
+  const said = readNumber(attributes, "centspan.prefix.known_tokens");
+  if (said === null && before === null) return null;
+  const blockTokens = readBlockTokens(at);
+  const grain = blockTokens ?? DEFAULT_GRAIN;
+  const known = Math.min(said ?? before?.promptTokens ?? 0, at.promptTokens);
+  const floor = (tokens: number): number => Math.floor(tokens / grain) * grain;
+  if (floor(known) - call.buckets.cacheRead < LEAST_MISSED) return null;
+  if (blockTokens === null && floor(known) < LEAST_CACHED) return null;
+  const reason = kept === "true" ? readKeptReason(at, run) : readBrokenReason(at, run);
+  if (reason === null) return null;
+  // Engines keep what they generated, too; what was summed up is gone.
+  const generated = blockTokens === null || reason === "compaction" ? 0 : (before?.call.buckets.outputText ?? 0);
+  const knownTokens = floor(Math.min(known + generated, at.promptTokens));
+  return { at, reason, knownTokens, missedTokens: knownTokens - call.buckets.cacheRead };
+}
+
+const readReasons = ({ attributes }: WatchedCall): string[] =>
+  readList(attributes, "centspan.cache.miss_reasons") ?? [];
+
+function readBrokenReason(at: WatchedCall, { compactions }: WatchedRun): MissReason | null {
+  const isSummedUp = at.before !== null && compactions.has(at.before);
+  if (isSummedUp || readReasons(at).includes("compaction")) return "compaction";
+  const section = readText(at.attributes, "centspan.prefix.diverged_section");
+  if (section === "tools" || section === "system") return section;
+  return section === null ? null : "history";
+}
+
+function readKeptReason(at: WatchedCall, run: WatchedRun): MissReason | null {
+  const reasons = readReasons(at);
+  if (reasons.some((reason) => reason !== "ttl_passed")) return "settings";
+  if (reasons.length > 0 || hasExpired(at)) return "expired";
+  if (!isEverCached(at, run)) return "never_cached";
+  const [from, to] = [at.before && readServer(at.before), readServer(at)];
+  return from !== null && to !== null && from !== to ? "routed" : "evicted";
+}
+
+const isEverCached = ({ thread }: WatchedCall, { calls }: WatchedRun): boolean =>
+  calls.some(
+    ({ thread: other, call: { buckets } }) =>
+      other === thread && buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h > 0,
+  );
+
+/** The replica that computed the prompt, or the address that answered. */
+function readServer(at: WatchedCall): string | null {
+  const [lookup] = at.stages("inference.kv.lookup");
+  const replica = lookup && readText(lookup.attributes, "centspan.replica.id");
+  if (replica) return replica;
+  const route = at.stages("api.route").at(-1);
+  return (route && readText(route.attributes, "centspan.route.choice")) ?? null;
+}
+
+/** By the cache itself. */
+function hasExpired(at: WatchedCall): boolean {
+  const [lookup] = at.stages("inference.kv.lookup");
+  return lookup !== undefined && (readNumber(lookup.attributes, "centspan.kv.expired_blocks") ?? 0) > 0;
+}
+
+function readBlockTokens(at: WatchedCall): number | null {
+  const [lookup] = at.stages("inference.kv.lookup");
+  return lookup === undefined ? null : readNumber(lookup.attributes, "centspan.kv.block_tokens");
+}
+
+const isObserved = (at: WatchedCall): boolean =>
+  readText(at.attributes, "centspan.prefix.kept") === "false" ||
+  readReasons(at).length > 0 ||
+  readBlockTokens(at) !== null;
+
+function readPlace({ attributes }: WatchedCall) {
+  const section = readText(attributes, "centspan.prefix.diverged_section");
+  const path = readText(attributes, "centspan.prefix.diverged_path");
+  const change = readText(attributes, "centspan.prefix.change");
+  const reasons = readList(attributes, "centspan.cache.miss_reasons");
+  return { ...(section && { section }), ...(path && { path }), ...(change && { change }), ...(reasons && { reasons }) };
+}
+
+/** What is read from a cache was written there before: where that costs more than computing, not for nothing. */
+function* listWrites({ at, reason }: Miss): Generator<WasteNeed> {
+  const { before } = at;
+  if (before === null) return;
+  if (reason === "never_cached") yield { at: before, repair: writeToCache(countFresh(before)) };
+  if (reason !== "expired") return;
+  // A longer lifetime is paid for by each call that wrote of it, back to where it was written anew.
+  for (let writer: WatchedCall | null = before; writer !== null; writer = writer.before) {
+    yield { at: writer, repair: writeForAnHour };
+    if (writer.call.buckets.cacheRead === 0) return;
+  }
+}
+
+/** Tokens that the call before it did not have. */
+const countFresh = ({ promptTokens, before }: WatchedCall): number =>
+  Math.max(0, promptTokens - (before?.promptTokens ?? 0));
+
+/** The part of the prefill that the missed tokens took. */
+function timeOf({ at, missedTokens }: Miss): number {
+  const prefills = at.stages("inference.prefill");
+  const tokens = prefills.reduce(
+    (sum, { attributes }) => sum + (readNumber(attributes, "centspan.prefill.tokens") ?? 0),
+    0,
+  );
+  const seconds = prefills.reduce((sum, span) => sum + secondsOf(span), 0);
+  return tokens === 0 ? 0 : (seconds * Math.min(missedTokens, tokens)) / tokens;
+}
+
+const idleBetween = (before: WatchedCall, at: WatchedCall): number =>
+  Number(at.call.atNs - before.call.atNs - before.call.durationNs) / 1e9;

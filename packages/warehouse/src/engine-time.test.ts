@@ -1,0 +1,164 @@
+/** How long engines were busy with what, against a slow model; and the minutes in which tokens were used. */
+import { findBillingPeriod, type SpanRecord } from "@centspan/model";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
+import { HOUR_NS, makeCall, makeLine, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.ts";
+
+const test = useWarehouse();
+const RANGE = { fromNs: NOON_NS, toNs: NOON_NS + HOUR_NS };
+const SECOND_NS = 1_000_000_000n;
+let workspaces = 0;
+const measure = async (spans: readonly SpanRecord[]) => {
+  const workspace = `engine${++workspaces}`;
+  await test.warehouse.insertSpans(workspace, spans);
+  return test.warehouse.sumEngineTime(workspace, RANGE);
+};
+
+type Step = { replica: string; ms: number; prefill: number; batch: number; proposed: number; accepted: number };
+const toSpan = (number: number, { replica, ms, prefill, batch, proposed, accepted }: Step): SpanRecord =>
+  makeSpan({
+    name: "inference.decode.step",
+    service: "engine",
+    traceId: traceId(7),
+    spanId: spanId(number + 1),
+    startedAtNs: NOON_NS + BigInt(number) * SECOND_NS,
+    endedAtNs: NOON_NS + BigInt(number) * SECOND_NS + BigInt(ms) * 1_000_000n,
+    attributes: {
+      "centspan.replica.id": replica,
+      "centspan.step.prefill_tokens": String(prefill),
+      "centspan.step.batch_size": String(batch),
+      "centspan.step.draft_proposed": String(proposed),
+      "centspan.step.draft_accepted": String(accepted),
+    },
+  });
+
+/** Nothing is computed in it. */
+const IDLE: Step = { replica: "a", ms: 0, prefill: 0, batch: 0, proposed: 0, accepted: 0 };
+
+describe("the time of an engine", () => {
+  it("is shared in each step by the tokens computed in it, whatever the steps are", async () => {
+    const step = fc.record({
+      replica: fc.constantFrom("a", "b"),
+      ms: fc.integer({ min: 0, max: 999 }),
+      prefill: fc.integer({ min: 0, max: 4096 }),
+      batch: fc.integer({ min: 0, max: 64 }),
+      proposed: fc.integer({ min: 0, max: 200 }),
+      accepted: fc.integer({ min: 0, max: 200 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+        let [prefillNs, busyNs] = [0n, 0n];
+        for (const { ms, prefill, batch, proposed } of steps) {
+          const ns = BigInt(ms) * 1_000_000n;
+          const computed = BigInt(prefill + batch + proposed);
+          if (computed > 0n) prefillNs += (ns * BigInt(prefill)) / computed;
+          busyNs += ns;
+        }
+        const spans = steps.map((one, number) => toSpan(number, one));
+        expect(await measure([...spans, ...spans.slice(0, 3)])).toEqual([
+          {
+            service: "engine",
+            basis: "measured",
+            replicas: new Set(steps.map(({ replica }) => replica)).size,
+            prefillNs,
+            decodeNs: busyNs - prefillNs,
+            prefillTokens: steps.reduce((sum, { prefill }) => sum + prefill, 0),
+            decodeTokens: steps.reduce((sum, { batch, accepted }) => sum + batch + accepted, 0),
+          },
+        ]);
+      }),
+      { numRuns: 8, examples: [[[IDLE]], [[IDLE, { ...IDLE, ms: 7 }]]] },
+    );
+  });
+
+  it("is what the model of a simulated one says, and is simulated; what began elsewhere is not in it", async () => {
+    const step = { replica: "a", ms: 5, prefill: 30, batch: 10, proposed: 0, accepted: 0 };
+    const { attributes, ...span } = toSpan(0, step);
+    const simulated = {
+      ...span,
+      attributes: { ...attributes, "centspan.provenance": "simulated", "centspan.step.time_ms": "50.5" },
+    };
+    const found = await measure([
+      simulated,
+      { ...simulated, spanId: spanId(9), startedAtNs: RANGE.toNs, endedAtNs: RANGE.toNs + 1n },
+    ]);
+    expect(found).toMatchObject([{ basis: "simulated", prefillNs: 37_875_000n, decodeNs: 12_625_000n }]);
+  });
+
+  it("of one that reports requests is the time in which at least one was in the model", async () => {
+    const request = (number: number, endS: number, prefillS: string, decodeS: string, instance: string) =>
+      makeSpan({
+        name: "llm_request",
+        service: "vllm",
+        spanId: spanId(number),
+        startedAtNs: NOON_NS,
+        endedAtNs: NOON_NS + BigInt(endS) * SECOND_NS,
+        resourceAttributes: { "service.name": "vllm", "service.instance.id": instance },
+        attributes: {
+          "gen_ai.latency.time_in_queue": "0.5",
+          "gen_ai.latency.time_in_model_prefill": prefillS,
+          "gen_ai.latency.time_in_model_decode": decodeS,
+          "gen_ai.usage.prompt_tokens": "1000",
+          "gen_ai.usage.completion_tokens": "100",
+        },
+      });
+    const found = await measure([
+      // From 1 to 5, 3 to 7 and 9 to 10 one is busy for 7 seconds; another one for 2.
+      request(1, 5, "1", "3", "one"),
+      request(2, 7, "1.0", "3", "one"),
+      request(3, 10, "0.25", "0.75", "one"),
+      request(4, 10, "1", "1", "other"),
+    ]);
+    expect(found).toEqual([
+      {
+        service: "vllm",
+        basis: "measured",
+        replicas: 2,
+        prefillNs: 2_750_000_000n,
+        decodeNs: 6_250_000_000n,
+        prefillTokens: 4000,
+        decodeTokens: 400,
+      },
+    ]);
+  });
+});
+
+it("gives tokens by minute, with the minute's day in the zone, of those asked for and no others", async () => {
+  const october = findBillingPeriod("UTC", "2026-10");
+  const call = (id: string, minutes: bigint, given: Parameters<typeof makeCall>[1] = {}) =>
+    makeCall(id, {
+      atNs: october.fromNs + minutes * 60n * SECOND_NS,
+      team: "search",
+      lines: [
+        makeLine({ quantity: 30 }),
+        makeLine({ meter: "output_text", quantity: 4 }),
+        makeLine({ meter: "web_search", quantity: 1 }),
+      ],
+      ...given,
+    });
+  const first = call("a", 0n);
+  await test.warehouse.insertCalls("minutes", [
+    first,
+    { ...call("b", 0n), atNs: first.atNs + 59n * SECOND_NS },
+    call("c", 960n),
+    call("d", 0n, { team: "data" }),
+    call("e", 0n, { model: "another" }),
+    call("f", 0n, { provider: "another" }),
+  ]);
+  const { provider, model } = first;
+  const read = (given: object) =>
+    test.warehouse.listMinuteTokens("minutes", october, "Asia/Seoul", {
+      provider,
+      models: [model],
+      scope: "team",
+      scopeIds: ["search"],
+      ...given,
+    });
+  expect(await read({})).toEqual([
+    { day: "2026-10-01", tokens: 68 },
+    { day: "2026-10-02", tokens: 34 },
+  ]);
+  expect(await read({ scope: "org", scopeIds: [] })).toMatchObject([{ tokens: 102 }, { tokens: 34 }]);
+  expect(await read({ scope: "key", scopeIds: ["nobody"] })).toEqual([]);
+});
