@@ -38,6 +38,8 @@ export type KvCache = {
    * blocks up to `totalBlocks`.
    */
   open(request: KvOpen): KvOpened | null;
+  /** Whether `open` would find room. Asking changes nothing. */
+  hasRoom(request: KvOpen): boolean;
   /** Adds exclusive blocks; the keys evicted for them, or null when there is no room. */
   grow(lease: KvLease, blocks: number, atNs: number): KvBlockId[] | null;
   /** The lease's next exclusive block is full: shares it under its hash, or joins the block that is there already. */
@@ -131,6 +133,10 @@ export function createKvCache(options: KvCacheOptions): KvCache {
     }
     return hits;
   };
+  const fits = (chain: readonly number[], totalBlocks: number): boolean => {
+    const idleHits = chain.reduce((sum, slot) => sum + (pins[slot] === 0 ? 1 : 0), 0);
+    return totalBlocks - chain.length <= free + device.idle() - idleHits;
+  };
   /** Of the blocks that follow the hits, those that had their time; how many. */
   const dropExpired = (keys: readonly KvBlockId[], from: number, most: number, atNs: number): number => {
     let at = from;
@@ -160,19 +166,20 @@ export function createKvCache(options: KvCacheOptions): KvCache {
       const most = Math.min(maxHitBlocks, totalBlocks);
       const chain = findHits(keys, most, atNs);
       const expiredBlocks = dropExpired(keys, chain.length, most, atNs);
-      const missing = totalBlocks - chain.length;
-      const idleHits = chain.reduce((sum, slot) => sum + (pins[slot] === 0 ? 1 : 0), 0);
-      if (missing > free + device.idle() - idleHits) return null;
+      if (!fits(chain, totalBlocks)) return null;
       for (const slot of chain) device.pin(slot, atNs);
       const lease: KvLease = { chain, exclusiveBlocks: 0, open: true, thread, retentionNs };
       if (thread) device.tellThread({ kind: "requested", ...thread, atNs });
       const below = lower ? findBelow(lower, keys.slice(chain.length, most), atNs) : [];
       // Read before room is made: what the device gives up must not push out what is read.
       const read = lower && below.length > 0 ? lower.read(below, atNs) : NO_READS;
-      const evicted = addExclusive(lease, missing, keys, atNs);
+      const evicted = addExclusive(lease, totalBlocks - chain.length, keys, atNs);
       for (const key of below) share(lease, key, atNs);
       return { lease, hitBlocks: chain.length, expiredBlocks, ...read, evicted };
     },
+
+    hasRoom: ({ keys, maxHitBlocks, totalBlocks, atNs }) =>
+      fits(findHits(keys, Math.min(maxHitBlocks, totalBlocks), atNs), totalBlocks),
 
     grow(lease, blocks, atNs) {
       assert(lease.open, "a closed lease can't grow");

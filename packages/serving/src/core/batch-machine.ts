@@ -52,7 +52,7 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
   const sequences = new Map<string, Sequence>();
   const totals = createTotals();
   let inFlight: StepPlan | null = null;
-  /** The last step was decoding alone and changed nobody's place. */
+  /** The last step was decoding alone, and changed nobody's place nor shared a block. */
   let isSteady = false;
   /** Somebody came who has not been considered for a place yet. */
   let hasArrivals = false;
@@ -110,10 +110,11 @@ export function createBatchMachine(options: ServingOptions, listener: BatchListe
       totals.steps += 1;
       totals.busyNs += endNs - plan.startNs;
       totals.largestBatch = Math.max(totals.largestBatch, plan.load.decodeSequences);
-      const before = running.length;
       const isAnswered = completeStep(batch, { plan, totals, random, listener, endNs });
-      if (isAnswered || batch.clock.nextDue() <= batch.clock.rounds()) settleDue(batch, finish, endNs);
-      isSteady = plan.isSteady && running.length === before;
+      const isDue = isAnswered || batch.clock.nextDue() <= batch.clock.rounds();
+      if (isDue) settleDue(batch, finish, endNs);
+      // A block that joins another of its kind makes room as well as somebody's end.
+      isSteady = plan.isSteady && !isDue;
     },
     repeat(nowNs, untilNs) {
       assert(inFlight === null, "a step is under way");

@@ -9,7 +9,7 @@
 
 import { assert } from "@centspan/base";
 import type { KvBlockId } from "@centspan/model";
-import { countSharedBlocks, type KvCache } from "../kv-cache.ts";
+import { countSharedBlocks, type KvCache, type KvOpen } from "../kv-cache.ts";
 import type { Admission, ServingConfig } from "../serving-types.ts";
 import { type DraftPlan, type DraftPlanner, NO_DRAFT } from "../speculative/drafting.ts";
 import type { StepLoad, StepTimeModel } from "../step-time.ts";
@@ -82,12 +82,11 @@ function makeWay(batch: Batch, plan: StepPlan): void {
   if (!running.at(-1)?.isBatch) return;
   const head = waiting.first(plan.startNs);
   if (head === null || head.isBatch) return;
-  const missing = Math.ceil(countKnownTokens(head) / config.blockTokens) - cache.countHits(head.request.blockKeys);
-  const lacksRoom = (): boolean => {
-    const { free, idle } = cache.counts();
-    return running.length >= config.maxSequences || free + idle < missing;
-  };
+  const wanted = wantBlocks(config, head, plan.startNs);
+  const lacksRoom = (): boolean => running.length >= config.maxSequences || !cache.hasRoom(wanted);
   while (running.at(-1)?.isBatch && lacksRoom()) preemptLast(batch, plan);
+  // Who still waits beside batch work is looked at each step: what that needs may come to be what the person lacks.
+  plan.isSteady = false;
 }
 
 function preemptLast(batch: Batch, plan: StepPlan): Sequence {
@@ -223,21 +222,29 @@ function planImported({ load }: StepPlan, sequence: Sequence): number {
   return 1;
 }
 
-/** Gives the sequence its blocks for everything known so far; the last token is always computed, never looked up. */
+/** Blocks for everything known so far; the last token is always computed, never looked up. */
+function wantBlocks({ blockTokens }: ServingConfig, sequence: Sequence, atNs: number): KvOpen {
+  const { blockKeys, thread, retentionNs } = sequence.request;
+  const tokens = countKnownTokens(sequence);
+  return {
+    keys: blockKeys,
+    maxHitBlocks: Math.floor((tokens - 1) / blockTokens),
+    totalBlocks: Math.ceil(tokens / blockTokens),
+    atNs,
+    ...(thread ? { thread } : {}),
+    ...(retentionNs === undefined ? {} : { retentionNs }),
+  };
+}
+
+/** Gives the sequence its blocks; false, with nothing done, when there is no room. */
 function admit(batch: Batch, plan: StepPlan, sequence: Sequence): boolean {
   const { cache, clock, running, prefilling, waiting } = batch;
   const { blockTokens } = batch.config;
-  const { blockKeys, id, importedTokens = 0, thread, retentionNs } = sequence.request;
+  const { id, importedTokens = 0 } = sequence.request;
   const tokens = countKnownTokens(sequence);
-  const totalBlocks = Math.ceil(tokens / blockTokens);
-  const opened = cache.open({
-    keys: blockKeys,
-    maxHitBlocks: Math.floor((tokens - 1) / blockTokens),
-    totalBlocks,
-    atNs: plan.startNs,
-    ...(thread ? { thread } : {}),
-    ...(retentionNs === undefined ? {} : { retentionNs }),
-  });
+  const wanted = wantBlocks(batch.config, sequence, plan.startNs);
+  const { totalBlocks } = wanted;
+  const opened = cache.open(wanted);
   if (!opened) return false;
   const { lease, hitBlocks, expiredBlocks, reads, transferNs } = opened;
   waiting.take(sequence);

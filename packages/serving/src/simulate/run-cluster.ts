@@ -10,7 +10,7 @@ import { checkRequest } from "../core/check-config.ts";
 import type { RouterChoice } from "../find-router.ts";
 import type { ServingOptions, ServingRequest, Step, WorkTotals } from "../serving-types.ts";
 import { createArrivals } from "./arrivals.ts";
-import { createVirtualReplica, type VirtualReplica } from "./virtual-replica.ts";
+import { type AdvanceBounds, createVirtualReplica, type VirtualReplica } from "./virtual-replica.ts";
 import type { Workload } from "./workload.ts";
 
 export type ReplicaSpec = ServingOptions & { role?: ReplicaRole; speed?: number };
@@ -68,7 +68,7 @@ export function runCluster(cluster: ClusterSpec, workload: Workload, options: Ru
   const isCoupled = workload.isClosed || isSeparate || isWatched;
   for (;;) {
     if (isCoupled) advanceCoupled(replicas, arrivals.nextNs, state.isEnough);
-    else for (const replica of replicas) replica.advance(arrivals.nextNs(), false);
+    else for (const replica of replicas) replica.advance(until(arrivals.nextNs()), false);
     if (state.isEnough()) break;
     const nowNs = arrivals.nextNs();
     if (nowNs === Number.POSITIVE_INFINITY) break;
@@ -105,10 +105,20 @@ function advanceCoupled(
     const arrivalNs = nextArrivalNs();
     if (chosen === undefined || chosen.nextNs() === Number.POSITIVE_INFINITY) return;
     if (chosen.isBusy() ? chosen.nextNs() > arrivalNs : chosen.nextNs() >= arrivalNs) return;
-    // Two that begin at the same instant can't bring each other anything before their steps end.
-    const untilNs = chosen.nextNs() === others && !chosen.isBusy() ? others + 1 : others;
-    chosen.advance(Math.min(arrivalNs, untilNs), true);
+    chosen.advance(boundByOthers(chosen, others, arrivalNs), true);
   }
+}
+
+const until = (atNs: number): AdvanceBounds => ({ endsByNs: atNs, beginsBeforeNs: atNs });
+
+/** Its next event in any case, and what comes before the others' next, which then see what it brought. */
+function boundByOthers(chosen: VirtualReplica, others: number, arrivalNs: number): AdvanceBounds {
+  const nextNs = chosen.nextNs();
+  return {
+    endsByNs: Math.min(arrivalNs, Math.max(nextNs, others - 1)),
+    // Two that begin at the same instant can't bring each other anything before their steps end.
+    beginsBeforeNs: Math.min(arrivalNs, chosen.isBusy() ? others : Math.max(nextNs + 1, others)),
+  };
 }
 
 function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions) {

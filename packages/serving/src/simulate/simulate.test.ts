@@ -57,6 +57,43 @@ const someCluster: fc.Arbitrary<ClusterSpec> = fc
     return { replicas: [{ ...spec, role: "prefill" as const }, ...decode], router: { id: router }, transfer };
   });
 
+/** A person who waits could not be placed beside batch work which, growing, takes ever more of the room. */
+const person = { priority: "interactive" as const, blockKeys: [] };
+const waitsBesideBatch: [ClusterSpec, ServingRequest[]] = [
+  {
+    replicas: (["prefill", "decode"] as const).map((role) => ({
+      config: { blockTokens: 2, capacityBlocks: 12, maxSequences: 3, tokenBudget: 4, chunkedPrefill: false },
+      policy,
+      stepTime,
+      role,
+    })),
+    router: { id: "round-robin" },
+    transfer,
+  },
+  [
+    { ...person, id: "r0", arrivalNs: 19e6, promptTokens: 7, outputTokens: 2, blockKeys: [0] },
+    { ...person, id: "r1", arrivalNs: 0, promptTokens: 2, outputTokens: 10 },
+    { ...person, id: "r2", arrivalNs: 0, promptTokens: 2, outputTokens: 10, priority: "batch" },
+    { ...person, id: "r3", arrivalNs: 19e6, promptTokens: 9, outputTokens: 2, blockKeys: [0] },
+  ],
+];
+
+/** While one waits for room, a block that fills up joins another of its kind, and makes room. */
+const waitsForBlocks: [ClusterSpec, ServingRequest[]] = [
+  one({ blockTokens: 2, capacityBlocks: 14, maxSequences: 3, tokenBudget: 4, chunkedPrefill: false }),
+  [
+    { ...person, id: "r0", arrivalNs: 0, promptTokens: 12, outputTokens: 7, blockKeys: [0, 1] },
+    { ...person, id: "r1", arrivalNs: 13e6, promptTokens: 2, outputTokens: 6, blockKeys: [0, 1] },
+    { ...person, id: "r2", arrivalNs: 13e6, promptTokens: 10, outputTokens: 2 },
+  ],
+];
+
+/** Two that finish at the same instant, one on each replica. */
+const finishTogether: [ClusterSpec, ServingRequest[]] = [
+  { replicas: Array(2).fill(one(fixed).replicas[0]), router: { id: "round-robin" } },
+  ["r0", "r1"].map((id) => ({ ...person, id, arrivalNs: 9e6, promptTokens: 3, outputTokens: 1 })),
+];
+
 describe("a simulation", () => {
   it("in bulk comes to exactly what step by step comes to", () => {
     let repeated = 0;
@@ -72,7 +109,7 @@ describe("a simulation", () => {
         expect(slow.replicas.reduce((sum, { steps }) => sum + steps, 0)).toBe(observed);
         repeated += observed;
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [waitsBesideBatch, waitsForBlocks, finishTogether] },
     );
     expect(repeated).toBeGreaterThan(1_000);
   });

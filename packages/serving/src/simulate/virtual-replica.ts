@@ -7,6 +7,9 @@ import { type BatchListener, type BatchMachine, createBatchMachine } from "../co
 import { describeStep } from "../core/serving-core.ts";
 import type { ServingOptions, ServingRequest, Step } from "../serving-types.ts";
 
+/** The last instant at which a step may end, and the one at which none begins any more. */
+export type AdvanceBounds = { endsByNs: number; beginsBeforeNs: number };
+
 export type VirtualReplica = {
   readonly machine: BatchMachine;
   submit(request: ServingRequest, atNs: number): void;
@@ -14,11 +17,8 @@ export type VirtualReplica = {
   nextNs(): number;
   /** Whether that is an end. */
   isBusy(): boolean;
-  /**
-   * Ends what ends by `untilNs` and begins what begins before. With `stopAtFinish` it returns as soon as a request has
-   * finished.
-   */
-  advance(untilNs: number, stopAtFinish: boolean): void;
+  /** Goes on within the bounds. With `stopAtFinish` it returns as soon as a request has finished. */
+  advance(bounds: AdvanceBounds, stopAtFinish: boolean): void;
 };
 
 export function createVirtualReplica(
@@ -63,10 +63,10 @@ export function createVirtualReplica(
       if (isBusy()) return endNs;
       return running.length + waiting.length() > 0 ? nowNs : Number.POSITIVE_INFINITY;
     },
-    advance(untilNs, stopAtFinish) {
+    advance({ endsByNs, beginsBeforeNs }, stopAtFinish) {
       for (;;) {
         if (isBusy()) {
-          if (endNs > untilNs) return;
+          if (endNs > endsByNs) return;
           nowNs = endNs;
           endNs = Number.POSITIVE_INFINITY;
           hasFinished = false;
@@ -74,8 +74,8 @@ export function createVirtualReplica(
           if (stopAtFinish && hasFinished) return;
         }
         // The steps that are told of one by one are taken one by one.
-        if (onStep === null) nowNs = machine.repeat(nowNs, untilNs);
-        if (nowNs >= untilNs || !begin()) return;
+        if (onStep === null) nowNs = machine.repeat(nowNs, endsByNs);
+        if (nowNs >= beginsBeforeNs || !begin()) return;
       }
     },
   };
