@@ -156,7 +156,9 @@ describe("clients that leave", () => {
     test.peer.answer((response) => void startStream(response).write(RESPONSES_EVENTS.created + RESPONSES_EVENTS.delta));
     const trace = createTrace();
     const [request, response] = await client.open(RESPONSES, trace);
-    await once(response, "data");
+    for await (const chunk of response.iterator({ destroyOnReturn: false })) {
+      if (String(chunk).includes("output_text.delta")) break;
+    }
     request.destroy();
     const chat = await client.readAttributes(trace.traceId, "chat m");
     expect(chat).toMatchObject({

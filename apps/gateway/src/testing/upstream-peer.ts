@@ -8,7 +8,7 @@ export type Answer = (response: ServerResponse, request: PeerRequest) => void | 
 export type UpstreamPeer = {
   url: string;
   requests: PeerRequest[];
-  /** How many answers lost their connection before they were complete. */
+  /** How many answers that were told last lost their connection before they were complete. */
   cancelled(): number;
   answer(answer: Answer): void;
   close(): Promise<void>;
@@ -16,7 +16,8 @@ export type UpstreamPeer = {
 
 export async function startUpstreamPeer(): Promise<UpstreamPeer> {
   const requests: PeerRequest[] = [];
-  let cancelled = 0;
+  // A new one with each `answer`: what an earlier test left open may lose its connection at any time.
+  let count = { cancelled: 0 };
   let answer: Answer = (response) => void response.writeHead(500).end();
   const server = createServer(async (message, response) => {
     const chunks: Buffer[] = [];
@@ -24,8 +25,9 @@ export async function startUpstreamPeer(): Promise<UpstreamPeer> {
     const { method = "", url = "", headers } = message;
     const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
     requests.push(request);
+    const told = count;
     response.once("close", () => {
-      if (!response.writableFinished) cancelled += 1;
+      if (!response.writableFinished) told.cancelled += 1;
     });
     await answer(response, request);
   });
@@ -36,10 +38,10 @@ export async function startUpstreamPeer(): Promise<UpstreamPeer> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    cancelled: () => cancelled,
+    cancelled: () => count.cancelled,
     answer(next) {
       requests.length = 0;
-      cancelled = 0;
+      count = { cancelled: 0 };
       answer = next;
     },
     async close() {
