@@ -34,6 +34,7 @@ async function runTests(title, task) {
   console.log(`\n── ${title}`);
   // Time limits are there to end what hangs, not to measure: two packages share the machine.
   const limits = ["--testTimeout=60000", "--hookTimeout=120000"];
+  const seed = process.env.CI ? [`--execArgv=--import=${join(ROOT, "infra/scripts/fix-seed.mjs")}`] : [];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
   const [command, args] = turbo([
     task,
@@ -42,6 +43,7 @@ async function runTests(title, task) {
     "--output-logs=new-only",
     "--",
     ...limits,
+    ...seed,
     ...reporters,
   ]);
   const code = await run(command, args, { env });
