@@ -10,6 +10,7 @@ export * from "./dialect.ts";
 export * from "./egress-rules.ts";
 export * from "./evaluation-task.ts";
 export * from "./filters.ts";
+export * from "./history.ts";
 export * from "./invoice.ts";
 export * from "./key-rules.ts";
 export * from "./kv-policy.ts";
