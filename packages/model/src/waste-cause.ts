@@ -10,12 +10,14 @@ import type { WasteConfidence, WasteEvidence, WasteKind, WasteLayer } from "./wa
 /** A call with the spans that tell of it. */
 export type WatchedCall = {
   call: RatedCall;
-  /** Conversation within the run. */
+  /** Conversation within the run: a session, or one of its agents. */
   thread: string;
   promptTokens: number;
   /** Of the call's span; none where nothing but the call is known. */
   attributes: Readonly<Record<string, string>>;
   failed: boolean;
+  /** Number of the agent loop's turn that it is of; null where spans don't say. */
+  turn: number | null;
   /** Of the work that it was for; null while there is none. */
   outcome: OutcomeStatus | null;
   /** Spans beside the call's: stages of its request, and other attempts at it. */
@@ -38,6 +40,8 @@ export type WatchedRun = {
   /** In order of time. */
   calls: readonly WatchedCall[];
   turns: readonly WatchedTurn[];
+  /** Spans of tool calls, whosever they are. */
+  tools: readonly SpanRecord[];
   /** Calls that had what was said summed up, for the conversation to go on from. */
   compactions: ReadonlySet<WatchedCall>;
 };

@@ -31,6 +31,11 @@ export type WasteEvidence = Partial<{
   reasons: readonly string[];
   /** Of the span that it is compared with. */
   previousSpanId: string;
+  /** What the provider calls this request and that one: the request's id, or else the response's. */
+  requestId: string;
+  previousRequestId: string;
+  /** Number of the agent loop's turn. */
+  turn: number;
   /** Since when it is so within its run: ISO 8601. */
   sinceAt: string;
   /** Tokens that were there before, of them those that a cache served, and those that were paid for again. */

@@ -1,6 +1,7 @@
 import type { PriceBook } from "@centspan/model";
 import { rateCards } from "./registry.gen.ts";
 
+export { cacheLifetimeMs, openAiCacheMs, takesCacheMarks } from "./cache-lifetime.ts";
 export type { MinuteTokens } from "./commitments/cover-quantities.ts";
 export { coversCharge, listBegun } from "./commitments/cover-usage.ts";
 export { readFee } from "./commitments/read-fee.ts";

@@ -23,10 +23,20 @@ export const ATTRIBUTES = {
   "vcs.ref.head.name": { type: "string", doc: "Branch worked on" },
   "vcs.ref.head.type": { type: "string", doc: "branch or tag" },
   "vcs.ref.head.revision": { type: "string", doc: "Commit that work began at" },
+  "vcs.change.id": { type: "string", doc: "Number of the pull request that the work is of" },
   "centspan.harness.version": { type: "string", doc: "Version of the agent harness" },
   "centspan.layer": { type: "string", doc: "harness, api or inference" },
   "centspan.provenance": { type: "string", doc: "measured, or simulated where the engine's clock is a model" },
   "gen_ai.conversation.id": { type: "string", doc: "Session" },
+  "centspan.thread.id": {
+    type: "string",
+    doc: "Conversation that a prompt goes on, as a recorded history tells: the session, or one of its agents",
+  },
+  "centspan.history.marks": {
+    type: "string[]",
+    doc: "What happened before the call, as a recorded history tells: resumed, forked, compacted",
+  },
+  "centspan.provider.request_id": { type: "string", doc: "What the provider calls the request" },
   // Harness
   "gen_ai.operation.name": { type: "string", doc: "chat, embeddings, invoke_agent or execute_tool" },
   "gen_ai.agent.name": { type: "string", doc: "Agent" },
@@ -114,6 +124,8 @@ export const ATTRIBUTES = {
   "centspan.tool.output_bytes": { type: "int", unit: "By", doc: "Size of the full output" },
   "centspan.tool.sent_bytes": { type: "int", unit: "By", doc: "Size of what entered the context" },
   "centspan.tool.truncated": { type: "boolean", doc: "Whether the output was cut" },
+  "centspan.tool.input_hash": { type: "string", doc: "Hash of the arguments, in place of their text" },
+  "centspan.tool.output_hash": { type: "string", doc: "Hash of the output, in place of its text" },
   "centspan.tool.read_only": { type: "boolean", doc: "Whether the tool changes nothing" },
   "centspan.tool.parallel": {
     type: "int",
@@ -128,6 +140,11 @@ export const ATTRIBUTES = {
     doc: "Estimated context that the run goes on with",
   },
   "centspan.compaction.kept_items": { type: "int", doc: "Items of that context" },
+  "centspan.tests.runner": { type: "string", doc: "What ran the tests" },
+  "centspan.tests.status": {
+    type: "string",
+    doc: "passed, failed or unknown, as read from a tool's output: derived, not reported by the runner",
+  },
   "centspan.tests.passed": { type: "int", doc: "Passing test cases" },
   "centspan.tests.failed": { type: "int", doc: "Failing test cases" },
   "process.exit.code": { type: "int", doc: "Exit code of the program that was run" },

@@ -2,6 +2,7 @@
  * A mark up to which OpenAI's prompt cache is written: behind the instructions that a conversation begins with, so that other
  * conversations find them. The provider's own mark, on the newest message, stays. From gpt-5.6 on: a cache is then read at marks alone.
  */
+import { takesCacheMarks } from "@centspan/pricing";
 import { readElements, readMembers, writeElements, writeMembers } from "../json-members.ts";
 
 const MARK = '{"mode":"explicit"}';
@@ -19,7 +20,12 @@ export function placeOpenAiBreakpoint(
 ): number {
   const text = members.get(items) ?? "";
   const list = json[items];
-  if (!takesMarks(model) || !Array.isArray(list) || members.has("prompt_cache_options") || text.includes(MARK_NAME)) {
+  if (
+    !takesCacheMarks(model) ||
+    !Array.isArray(list) ||
+    members.has("prompt_cache_options") ||
+    text.includes(MARK_NAME)
+  ) {
     return 0;
   }
   const firstOther = list.findIndex((item) => !INSTRUCTING.has(Object(item).role));
@@ -36,14 +42,6 @@ export function placeOpenAiBreakpoint(
 }
 
 const INSTRUCTING = new Set(["system", "developer"]);
-
-/** How long its cache keeps what nobody asks for: half an hour from gpt-5.6 on, before that five to ten minutes. */
-export const openAiCacheMs = (model: string): number => (takesMarks(model) ? 1_800_000 : 600_000);
-
-function takesMarks(model: string): boolean {
-  const [, major = "0", minor = "0"] = /^gpt-(\d+)(?:\.(\d+))?(?:-|$)/.exec(model) ?? [];
-  return Number(major) > 5 || (Number(major) === 5 && Number(minor) >= 6);
-}
 
 function markContent(text: string, value: unknown, textType: string): string | null {
   if (typeof value === "string") {

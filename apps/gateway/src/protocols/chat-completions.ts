@@ -1,8 +1,9 @@
 /** OpenAI's Chat Completions: POST /v1/chat/completions, plain or as server-sent events. */
 import { apiShapes } from "@centspan/dialects";
 import { chatRequestSchema, readChatConversation, toOpenAiError } from "@centspan/model";
+import { openAiCacheMs } from "@centspan/pricing";
 import { z } from "zod";
-import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
+import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import chatOutput from "../content/read-chat-output.ts";
 import { type CallFacts, defineProtocol, noteSaid, noteUsage, parseJson, saidName } from "./protocol.ts";
 

@@ -1,8 +1,9 @@
 /** OpenAI's Responses API: POST /v1/responses, plain or as server-sent events. */
 import { apiShapes } from "@centspan/dialects";
 import { readResponsesConversation, responsesRequestSchema, toOpenAiError } from "@centspan/model";
+import { openAiCacheMs } from "@centspan/pricing";
 import { z } from "zod";
-import { openAiCacheMs, placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
+import { placeOpenAiBreakpoint } from "../cache-help/place-openai-breakpoint.ts";
 import responsesOutput from "../content/read-responses-output.ts";
 import { type CallFacts, defineProtocol, noteSaid, noteUsage, parseJson, saidName } from "./protocol.ts";
 

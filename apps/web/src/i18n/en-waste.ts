@@ -6,7 +6,7 @@ export const enWaste = {
   usefulSpend: "Useful",
   failedWork: "Failed work",
   notAnalysed: "Not analysed",
-  notAnalysedText: "calls that no gateway of yours saw",
+  notAnalysedText: "calls that no gateway of yours saw and no history tells of",
   timeLost: (time: string) => `${time} lost to it`,
   timeHeading: "Time lost",
   timeOnly: "time only",
@@ -58,6 +58,9 @@ export const enWaste = {
   toolsOf: "Tools",
   answeredBy: "Answered by",
   idleFor: "Idle before",
+  requestOf: "Request",
+  previousRequest: "Request before",
+  turnOf: "Turn",
   confidenceOf: { certain: "certain", likely: "likely" },
   promptSection: { system: "system text", tools: "tools", history: "history", results: "tool results" },
   promptChange: {

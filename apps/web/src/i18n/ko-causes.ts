@@ -25,6 +25,18 @@ export const koCauses: Readonly<Record<string, { title: string; describe: string
     describe: "대화가 캐시 수명보다 오래 멈춰 있어 프롬프트를 다시 계산했습니다.",
     remedy: "오래 기다리는 곳에서는 더 긴 캐시 수명을 요청하거나, 만료되기 전에 이어 가세요.",
   },
+  prefix_resumed: {
+    title: "재개한 대화를 다시 계산",
+    describe: "대화를 재개하거나 갈라내면서, 이미 오간 내용을 다시 계산하거나 캐시에 다시 썼습니다.",
+    remedy: "캐시가 살아 있을 때 이어 가세요. 식은 지 오래된 긴 대화는 재개하지 말고 짧은 요약으로 새로 시작하세요.",
+  },
+  prefix_changed: {
+    title: "프리픽스 깨짐: 아마도 변경됨",
+    describe:
+      "캐시에 대화가 남아 있어야 하는데 읽히지 않았습니다. 기록에는 이유가 없으니, 도구나 지침처럼 프롬프트 앞부분이 바뀌었을 것입니다.",
+    remedy:
+      "세션 동안 도구, MCP 서버와 지침 파일을 그대로 두세요. 게이트웨이를 거치면 프롬프트가 달라진 자리를 볼 수 있습니다.",
+  },
   prefix_compaction: {
     title: "프리픽스 깨짐: 압축",
     describe: "대화 기록을 요약했고, 남은 부분을 다시 계산했습니다.",
@@ -39,6 +51,12 @@ export const koCauses: Readonly<Record<string, { title: string; describe: string
     title: "쓰지 않은 도구 스키마",
     describe: "대화 내내 한 번도 부르지 않은 도구의 스키마가 모든 프롬프트에 들어 있었습니다.",
     remedy: "드물게 쓰는 도구는 tool_search로 찾게 하고, 스키마를 줄이세요.",
+  },
+  repeated_tool: {
+    title: "같은 도구 호출 반복",
+    describe:
+      "같은 입력으로 도구를 다시 불러 같은 결과를 받았고, 이미 컨텍스트에 있던 내용이 그 뒤로 두 번 들어 있었습니다.",
+    remedy: "에이전트가 이미 읽은 것을 쓰게 하고, 파일은 범위를 정해 한 번만 읽게 하세요.",
   },
   oversized_output: {
     title: "지나치게 큰 도구 출력",

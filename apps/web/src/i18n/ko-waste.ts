@@ -9,7 +9,7 @@ export const koWaste: Texts<typeof enWaste> = {
   usefulSpend: "유효한 지출",
   failedWork: "실패한 작업",
   notAnalysed: "분석 안 됨",
-  notAnalysedText: "게이트웨이를 거치지 않은 호출",
+  notAnalysedText: "게이트웨이를 거치지 않고 기록에도 없는 호출",
   timeLost: (time) => `${time} 손실`,
   timeHeading: "잃은 시간",
   timeOnly: "시간만 손실",
@@ -55,6 +55,9 @@ export const koWaste: Texts<typeof enWaste> = {
   toolsOf: "도구",
   answeredBy: "응답한 곳",
   idleFor: "직전 유휴 시간",
+  requestOf: "요청",
+  previousRequest: "이전 요청",
+  turnOf: "턴",
   confidenceOf: { certain: "확실함", likely: "가능성 높음" },
   promptSection: { system: "시스템 텍스트", tools: "도구", history: "대화 기록", results: "도구 결과" },
   promptChange: {

@@ -21,7 +21,7 @@ type CallPlan = {
   stages?: Record<string, Said & { ms?: string }>;
   /** What it asks for is a summary of what was said. */
   isCompaction?: boolean;
-  tools?: { name: string; readOnly: boolean; ms: number }[];
+  tools?: { name: string; readOnly: boolean; ms: number; said?: Said }[];
   status?: SpanRecord["status"];
   call?: Partial<Call>;
 };
@@ -48,9 +48,9 @@ export function planRun(plans: readonly CallPlan[], outcome: OutcomeStatus | nul
       add(hex(n * 100 + 10 + index), name.startsWith("api.") ? request : chat, name, { endedAtNs, attributes: said });
     }
     let toolAtNs = atNs + SECOND_NS;
-    for (const [index, { name, readOnly, ms }] of (plan.tools ?? []).entries()) {
+    for (const [index, { name, readOnly, ms, said: more }] of (plan.tools ?? []).entries()) {
       const endedAtNs = toolAtNs + BigInt(ms) * 1_000_000n;
-      const said = { "gen_ai.tool.name": name, "centspan.tool.read_only": String(readOnly) };
+      const said = { "gen_ai.tool.name": name, "centspan.tool.read_only": String(readOnly), ...more };
       const at = { startedAtNs: toolAtNs, endedAtNs, attributes: said };
       add(hex(n * 100 + 50 + index), turn, `execute_tool ${name}`, at);
       toolAtNs = endedAtNs;

@@ -5,19 +5,11 @@
 import { formatInstant } from "@centspan/base";
 import type { WasteFinding, WasteNeed, WatchedCall, WatchedRun } from "@centspan/model";
 import { readList, readNumber, readText, secondsOf } from "./attributes.ts";
+import type { MissReason } from "./miss-reason.ts";
+import { nameCalls } from "./name-calls.ts";
+import { countStanding, idleBetween, isOfHistory, listRecordedReasons, readRecordedReason } from "./recorded-misses.ts";
 import { readFromCache, writeForAnHour, writeToCache } from "./repairs.ts";
 import { isCounted } from "./retries.ts";
-
-export type MissReason =
-  | "tools"
-  | "system"
-  | "history"
-  | "settings"
-  | "expired"
-  | "compaction"
-  | "never_cached"
-  | "routed"
-  | "evicted";
 
 type Miss = { at: WatchedCall; reason: MissReason; knownTokens: number; missedTokens: number };
 
@@ -27,6 +19,10 @@ const DEFAULT_GRAIN = 128;
 const LEAST_CACHED = 1024;
 /** Fewer are not worth a word, and may be how prompts are cut. */
 const LEAST_MISSED = 256;
+
+/** Of a history, which tells less: where a cache ends is not known to the token. */
+const LEAST_RECORDED = 1024;
+const LEAST_RECORDED_SHARE = 0.1;
 
 /** Findings of one reason. Times follow from how long the prompt's computation took, where spans say that. */
 export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<WasteFinding> {
@@ -47,12 +43,13 @@ export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<Wast
       confidence: isObserved(at) && wanted !== "compaction" ? "certain" : "likely",
       evidence: {
         ...place,
-        ...(at.before && { previousSpanId: at.before.call.spanId }),
+        ...nameCalls(at),
+        ...listRecordedReasons(at, wanted),
         sinceAt,
         knownTokens: miss.knownTokens,
         cachedTokens: at.call.buckets.cacheRead,
         repeatedTokens: miss.missedTokens,
-        ...(wanted === "expired" && at.before && { idleSeconds: idleBetween(at.before, at) }),
+        ...((wanted === "expired" || wanted === "resumed") && at.before && { idleSeconds: idleBetween(at.before, at) }),
         ...(wanted === "routed" && at.before && { from: readServer(at.before) ?? "", to: readServer(at) ?? "" }),
       },
     };
@@ -61,24 +58,34 @@ export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<Wast
 
 function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
   const { attributes, before, call } = at;
-  // Without a word of a gateway on what stayed of the prompt nothing can be said of it.
+  // Without a word of a gateway on what stayed of the prompt nothing is said of it, but for what a history tells.
   const kept = readText(attributes, "centspan.prefix.kept");
-  if (kept === null || isCounted(at)) return null;
+  const isRecorded = kept === null && isOfHistory(at);
+  if ((kept === null && !isRecorded) || isCounted(at)) return null;
   const said = readNumber(attributes, "centspan.prefix.known_tokens");
   if (said === null && before === null) return null;
   const blockTokens = readBlockTokens(at);
   const grain = blockTokens ?? DEFAULT_GRAIN;
-  const known = Math.min(said ?? before?.promptTokens ?? 0, at.promptTokens);
+  const stood = isRecorded ? countStanding(at, run) : (said ?? before?.promptTokens ?? 0);
+  const known = Math.min(stood, at.promptTokens);
   const floor = (tokens: number): number => Math.floor(tokens / grain) * grain;
-  if (floor(known) - call.buckets.cacheRead < LEAST_MISSED) return null;
+  const least = isRecorded ? Math.max(LEAST_RECORDED, known * LEAST_RECORDED_SHARE) : LEAST_MISSED;
+  if (floor(known) - call.buckets.cacheRead < least) return null;
   if (blockTokens === null && floor(known) < LEAST_CACHED) return null;
-  const reason = kept === "true" ? readKeptReason(at, run) : readBrokenReason(at, run);
+  const reason = isRecorded
+    ? readHistoryReason(at, run)
+    : kept === "true"
+      ? readKeptReason(at, run)
+      : readBrokenReason(at, run);
   if (reason === null) return null;
   // Engines keep what they generated, too; what was summed up is gone.
   const generated = blockTokens === null || reason === "compaction" ? 0 : (before?.call.buckets.outputText ?? 0);
   const knownTokens = floor(Math.min(known + generated, at.promptTokens));
   return { at, reason, knownTokens, missedTokens: knownTokens - call.buckets.cacheRead };
 }
+
+const readHistoryReason = (at: WatchedCall, run: WatchedRun): MissReason =>
+  isEverCached(at, run) ? readRecordedReason(at) : "never_cached";
 
 const readReasons = ({ attributes }: WatchedCall): string[] =>
   readList(attributes, "centspan.cache.miss_reasons") ?? [];
@@ -166,6 +173,3 @@ function timeOf({ at, missedTokens }: Miss): number {
   const seconds = prefills.reduce((sum, span) => sum + secondsOf(span), 0);
   return tokens === 0 ? 0 : (seconds * Math.min(missedTokens, tokens)) / tokens;
 }
-
-const idleBetween = (before: WatchedCall, at: WatchedCall): number =>
-  Number(at.call.atNs - before.call.atNs - before.call.durationNs) / 1e9;

@@ -31,6 +31,19 @@ const ENGINE_MISS_USD = "0.0271296";
 
 /** At 3, 0.30 and 15 USD too; what is written to its cache at 3.75, for an hour at 6. */
 const WRITES_COST = { provider: "anthropic", model: "claude-sonnet-4-5" };
+/** As histories tell of it. */
+const RECORDED = { ...WRITES_COST, source: "import" } as const;
+const reading = {
+  name: "Read",
+  readOnly: true,
+  ms: 100,
+  said: {
+    "centspan.thread.id": "session",
+    "centspan.tool.input_hash": "a",
+    "centspan.tool.output_hash": "b",
+    "centspan.tool.output_bytes": "4000",
+  },
+};
 /** Each cause alone: what a run shows, and what it is worth. */
 const CASES: [what: string, run: RunFacts, expected: Expected[]][] = [
   ["nothing where the prompt is read from cache", planRun([first, cached, cached]), []],
@@ -59,6 +72,31 @@ const CASES: [what: string, run: RunFacts, expected: Expected[]][] = [
     "a history that was rewritten",
     planRun([first, { ...uncached, attributes: broken("history", "item_changed", "input[1]") }]),
     [{ cause: "prefix_history", costUsd: MISS_USD }],
+  ],
+  [
+    "a recorded conversation that was resumed, and one that was computed again for no reason that it tells",
+    planRun(
+      [first, { ...uncached, attributes: { "centspan.history.marks": '["resumed"]' } }, uncached].map((plan, n) => ({
+        ...plan,
+        buckets: n === 0 ? { cacheWrite5m: 10_000 } : { input: 11_000 },
+        call: RECORDED,
+      })),
+    ),
+    [
+      { cause: "prefix_resumed", costUsd: MISS_USD, evidence: { idleSeconds: 9 } },
+      { cause: "prefix_changed", costUsd: "0.029376", evidence: { repeatedTokens: 11_000 - (11_000 % 128) } },
+    ],
+  ],
+  [
+    "a tool called again for what it had said, in a recorded conversation",
+    planRun(
+      [{ tools: [reading] }, { tools: [reading] }, {}].map((plan, n) => ({
+        ...plan,
+        buckets: { cacheRead: n * 10_000, cacheWrite5m: 10_000 },
+        call: RECORDED,
+      })),
+    ),
+    [{ cause: "repeated_tool", costUsd: "0.00375", evidence: { repeatedTokens: 1000, section: "results" } }],
   ],
   [
     "another effort",

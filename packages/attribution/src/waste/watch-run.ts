@@ -1,7 +1,7 @@
 /** The facts of a run put together: each call with its spans and the call that it goes on from, and the loop's turns. */
 import type { RatedCall, RunFacts, SpanRecord, WatchedCall, WatchedRun, WatchedTurn } from "@centspan/model";
 import { groupBy } from "../group-by.ts";
-import { readText } from "./attributes.ts";
+import { readNumber, readText } from "./attributes.ts";
 
 export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
   const tree = growTree(spans);
@@ -9,9 +9,9 @@ export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
   const latest = new Map<string, WatchedCall>();
   const bySpan = new Map<string, WatchedCall>();
   for (const call of [...calls].sort(compareCalls)) {
-    const thread = call.sessionId || call.runId || call.traceId;
     const span = tree.find(call);
     const attributes = span?.attributes ?? {};
+    const thread = readText(attributes, "centspan.thread.id") || call.sessionId || call.runId || call.traceId;
     const named = bySpan.get(readText(attributes, "centspan.prefix.before_span_id") ?? "");
     const at: WatchedCall = {
       call,
@@ -21,6 +21,7 @@ export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
       failed: span?.status === "error",
       outcome: outcomes.get(call.callId) ?? null,
       siblings: span === undefined ? [] : tree.listBeside(span),
+      turn: span === undefined ? null : readNumber(tree.findTurn(span)?.attributes ?? {}, "centspan.turn.number"),
       stages: (name) => (span === undefined ? [] : tree.listStages(span, name)),
       before: named ?? latest.get(thread) ?? null,
     };
@@ -31,6 +32,7 @@ export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
   return {
     calls: watched,
     turns: spans.filter(({ name }) => name === "loop.turn").map(watchTurn),
+    tools: spans.filter(({ name }) => name.startsWith("execute_tool ")),
     compactions: new Set(
       spans.filter(({ name }) => name === "compaction").flatMap((span) => listCalls(tree.listBelow(span))),
     ),
@@ -72,6 +74,13 @@ function growTree(spans: readonly SpanRecord[]) {
     /** Stages of the request stand beside the call, inference below it. */
     listStages: (span: SpanRecord, name: string) =>
       [...listAround(span), ...listChildren(span)].filter((other) => other.name === name),
+    /** The nearest above it, of the few steps that a turn has. */
+    findTurn(span: SpanRecord): SpanRecord | undefined {
+      let above = byId.get(keyOf(span.traceId, span.parentSpanId));
+      for (let step = 0; step < 4 && above !== undefined && above.name !== "loop.turn"; step++)
+        above = byId.get(keyOf(above.traceId, above.parentSpanId));
+      return above?.name === "loop.turn" ? above : undefined;
+    },
     listBelow(span: SpanRecord): SpanRecord[] {
       const below: SpanRecord[] = [];
       const seen = new Set<SpanRecord>([span]);

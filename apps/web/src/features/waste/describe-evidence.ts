@@ -24,13 +24,16 @@ const SAID_BY_PLACE = ["system_changed", "tools_changed", "input_changed"];
 
 /** Facts beside the place, each as a name and what it is. */
 export function listEvidence(evidence: Evidence, t: Catalogue): [string, string][] {
-  const { tools, from, to, idleSeconds } = evidence;
+  const { tools, from, to, idleSeconds, requestId, previousRequestId, turn } = evidence;
   const reasons = evidence.reasons?.filter((reason) => !SAID_BY_PLACE.includes(reason)) ?? [];
   const facts: [string, string][] = [
     [t.missReasons, reasons.map((reason) => nameOf(t.missReason, reason)).join(", ")],
     [t.toolsOf, tools?.join(", ") ?? ""],
     [t.answeredBy, from === undefined || to === undefined ? "" : `${from} → ${to}`],
     [t.idleFor, idleSeconds === undefined ? "" : formatSeconds(idleSeconds)],
+    [t.requestOf, requestId ?? ""],
+    [t.previousRequest, previousRequestId ?? ""],
+    [t.turnOf, turn === undefined ? "" : formatCount(turn)],
   ];
   return facts.filter(([, said]) => said !== "");
 }

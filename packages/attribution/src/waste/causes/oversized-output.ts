@@ -1,9 +1,15 @@
-import { defineWasteCause } from "@centspan/model";
-import { readNumber } from "../attributes.ts";
+import { defineWasteCause, type SpanRecord, type WasteFinding, type WatchedRun } from "@centspan/model";
+import { readNumber, readText } from "../attributes.ts";
+import { nameCalls } from "../name-calls.ts";
+import { isOfHistory } from "../recorded-misses.ts";
 import { leaveOutBack, leaveOutFront } from "../repairs.ts";
+import { findStandingResults } from "../standing-results.ts";
 
 /** Below that an output was hardly cut at all. */
 const LEAST_TOKENS = 256;
+/** Where outputs are cut by default: some 10,000 tokens. */
+const MOST_BYTES = 40_000;
+const MOST_NAMED = 20;
 
 export default defineWasteCause({
   id: "oversized_output",
@@ -14,9 +20,9 @@ export default defineWasteCause({
   layer: "harness",
   kind: "repeated",
   rank: 90,
-  *find({ calls }) {
-    for (const at of calls) {
-      const tokens = readNumber(at.attributes, "centspan.context.oversized_tokens") ?? 0;
+  *find(run) {
+    for (const at of run.calls) {
+      const tokens = isOfHistory(at) ? 0 : (readNumber(at.attributes, "centspan.context.oversized_tokens") ?? 0);
       if (tokens < LEAST_TOKENS) continue;
       const before =
         at.before === null ? 0 : (readNumber(at.before.attributes, "centspan.context.oversized_tokens") ?? 0);
@@ -30,5 +36,33 @@ export default defineWasteCause({
         evidence: { section: "results", repeatedTokens: tokens },
       };
     }
+    yield* findRecorded(run);
   },
 });
+
+/** By the sizes that a history has of results; how many tokens these are is an estimate. */
+function* findRecorded(run: WatchedRun): Generator<WasteFinding> {
+  for (const { at, freshTokens, standingTokens, tools } of findStandingResults(run, () => countExcess)) {
+    const tokens = freshTokens + standingTokens;
+    if (tokens < LEAST_TOKENS) continue;
+    yield {
+      at,
+      repair: (left) => leaveOutFront(standingTokens)(leaveOutBack(freshTokens)(left)),
+      seconds: 0,
+      confidence: "likely",
+      evidence: {
+        section: "results",
+        repeatedTokens: tokens,
+        ...nameCalls(at),
+        tools: tools.slice(0, MOST_NAMED).map(({ attributes }) => readText(attributes, "gen_ai.tool.name") ?? ""),
+        spanIds: tools.slice(0, MOST_NAMED).map(({ spanId }) => spanId),
+      },
+    };
+  }
+}
+
+function countExcess({ attributes }: SpanRecord): number {
+  const bytes =
+    readNumber(attributes, "centspan.tool.sent_bytes") ?? readNumber(attributes, "centspan.tool.output_bytes") ?? 0;
+  return Math.max(0, bytes - MOST_BYTES);
+}

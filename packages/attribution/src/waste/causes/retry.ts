@@ -1,5 +1,6 @@
 import { defineWasteCause, type WatchedCall } from "@centspan/model";
 import { readNumber, secondsOf } from "../attributes.ts";
+import { nameCalls } from "../name-calls.ts";
 import { leaveOutAll, leaveOutAnswer, leaveOutPrompt } from "../repairs.ts";
 import { isAborted, isCounted, isRetryOf } from "../retries.ts";
 
@@ -33,7 +34,7 @@ export default defineWasteCause({
           : failedBefore.reduce((sum, span) => sum + secondsOf(span), 0),
         confidence: "certain",
         evidence: {
-          ...(earlier && { previousSpanId: earlier.call.spanId }),
+          ...(earlier && nameCalls(at, earlier)),
           ...(failedBefore.length > 0 && { spanIds: failedBefore.map(({ spanId }) => spanId) }),
         },
       };
