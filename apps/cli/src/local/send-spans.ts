@@ -140,9 +140,13 @@ function readFields(bytes: Uint8Array): Map<number, number | Uint8Array> {
   while (at < bytes.length) {
     const tag = readVarint();
     const value = readVarint();
-    if (tag % 8 === 0) fields.set(Math.floor(tag / 8), value);
-    else if (tag % 8 === 2) fields.set(Math.floor(tag / 8), bytes.subarray(at, (at += value)));
-    else break;
+    const [field, type] = [Math.floor(tag / 8), tag % 8];
+    if (type === 0) fields.set(field, value);
+    else if (type !== 2) break;
+    else {
+      fields.set(field, bytes.subarray(at, at + value));
+      at += value;
+    }
   }
   return fields;
 }
