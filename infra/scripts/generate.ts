@@ -22,6 +22,7 @@ const PLUGIN_FOLDERS = [
   { room: "packages/dialects", folder: "dialects", name: "dialects", type: "Dialect" },
   { room: "packages/outcomes", folder: "feeds", name: "outcomeFeeds", type: "OutcomeFeed" },
   { room: "packages/outcomes", folder: "sources", name: "outcomeSources", type: "OutcomeSource" },
+  { room: "packages/histories", folder: "formats", name: "historyFormats", type: "HistoryFormat" },
   { room: "packages/reconcile", folder: "formats", name: "invoiceFormats", type: "InvoiceFormat" },
   { room: "packages/policies", folder: "policies", name: "kvPolicies", type: "KvPolicyPlugin" },
   { room: "packages/serving", folder: "routers", name: "routers", type: "RouterPlugin" },

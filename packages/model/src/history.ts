@@ -4,8 +4,6 @@
  * counted once, across lines and files, is for the room's ledger, by the identities that the facts bring.
  * Invariant: no fact holds text of a conversation. Sizes, hashes, names and verdicts leave a reader, nothing else.
  */
-import type { Buckets } from "./call.ts";
-
 /** A folder that may hold histories: below the one a variable of the environment names, or below the home. */
 export type HistoryPlace =
   | { variable: string; folder: string; separator?: string }
@@ -24,12 +22,18 @@ export type HistoryFileKind = {
 };
 
 /** Where a fact stands: for receipts and messages. `line` counts from 1. */
-export type LineProblem = { line: number; problem: "broken_json" | "not_an_object" | "unknown_shape"; field: string };
+export type LineProblem = {
+  line: number;
+  problem: "broken_json" | "not_an_object" | "unknown_shape" | "too_long";
+  field: string;
+};
 
 /** Whose events these are. A thread is one context: a session, or one of its agents. */
 export type HistoryThread = {
   /** The conversation as the person knows it; an agent's is that of the session that called it. */
   sessionId: string;
+  /** The first session of the chain of resumes and forks that led here: what belongs together when waste is looked for. */
+  rootSessionId: string;
   /** The session, or session/agent: ids of agents collide between sessions. */
   threadId: string;
   agentId: string;
@@ -51,6 +55,20 @@ export type HistoryContext = {
   entrypoint: string;
 };
 
+/** As the provider counts: `input` includes what was read from and written to a cache, `output` includes reasoning. */
+export type HistoryUsage = {
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Those of the writes that live for an hour. */
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  webSearches: number;
+  /** As the history adds them up, where it does: counts that don't come to it are set aside downstream. */
+  total: number | null;
+};
+
 export type CallObservation = {
   kind: "call";
   /** What the same response is known by wherever it is written: the largest usage is kept. */
@@ -58,6 +76,10 @@ export type CallObservation = {
   /** A wider identity, used only by replays: a replayed call whose wide key was counted is no call of its own. */
   wideKey: string;
   isReplay: boolean;
+  /** What its tools know it by: they may be told of before it. */
+  localKey: string;
+  /** What it answers: two answers to one input are a retry. */
+  inputKey: string;
   /** As the provider named the answer and the request; "" where unknown. */
   responseId: string;
   requestId: string;
@@ -65,10 +87,9 @@ export type CallObservation = {
   provider: string;
   effort: string;
   serviceTier: string;
+  region: string;
   stopReason: string;
-  buckets: Buckets;
-  /** Set where the counts contradict each other: such a call is shown, never priced. */
-  quarantine: string;
+  usage: HistoryUsage;
   startedAtNs: bigint;
   endedAtNs: bigint;
   /** Of retries that the history tells of before this answer. */
@@ -88,7 +109,7 @@ export type ToolObservation = {
   kind: "tool";
   toolCallId: string;
   name: string;
-  /** Key of the call whose answer asked for it; "" where unknown. */
+  /** `localKey` of the call whose answer asked for it; "" where unknown. */
   callKey: string;
   startedAtNs: bigint;
   endedAtNs: bigint;
@@ -98,6 +119,8 @@ export type ToolObservation = {
   outputBytes: number | null;
   outputHash: string;
   isError: boolean;
+  /** Whether it runs an agent, whose own thread then stands below it. */
+  runsAgent: boolean;
   exitCode: number | null;
   readOnly: boolean | null;
   tests: TestVerdict | null;
@@ -120,7 +143,7 @@ export type HistoryObservation =
   | { kind: "limit"; window: string; windowMinutes: number; usedPercent: number; resetsAtNs: bigint; atNs: bigint }
   | { kind: "agent"; agentId: string; toolCallId: string; name: string; atNs: bigint }
   /** What was written before and is no spend of its own, by reason. */
-  | { kind: "removed"; reason: RemovalReason; tokens: number };
+  | { kind: "removed"; reason: RemovalReason; tokens: number; atNs: bigint };
 
 export const REMOVAL_REASONS = [
   "growing_line",

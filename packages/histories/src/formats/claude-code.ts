@@ -1,0 +1,30 @@
+/**
+ * Claude Code: `projects/<folder>/<session>.jsonl`, agents in `<session>/subagents/agent-<id>.jsonl` with a `.meta.json`
+ * beside it (older releases: `agent-<id>.jsonl` beside the session, or among its lines).
+ */
+import { defineHistory } from "@centspan/model";
+import { openClaudeReader } from "../claude-code/read-lines.ts";
+
+export default defineHistory({
+  id: "claude-code",
+  describe: "Claude Code's sessions and those of its agents",
+  agent: "Claude Code",
+  places: [
+    { variable: "CLAUDE_CONFIG_DIR", folder: "projects", separator: "," },
+    { folder: ".claude/projects" },
+    { folder: ".config/claude/projects" },
+  ],
+  keptForDays: 30,
+  describeFile(path) {
+    if (!path.endsWith(".jsonl") || !path.includes("/")) return null;
+    const isAgent = /(^|\/)agent-[^/]+\.jsonl$/.test(path);
+    return {
+      identity: path,
+      rank: 0,
+      compression: "none",
+      order: `${isAgent ? 1 : 0} ${path}`,
+      ...(isAgent && { companion: path.replace(/\.jsonl$/, ".meta.json") }),
+    };
+  },
+  openReader: openClaudeReader,
+});

@@ -1,0 +1,255 @@
+/**
+ * Counted events → spans: a run for each message of a person (`invoke_agent`), in it a turn for each response with the tools
+ * it asked for, agents below the tool that called them. Spans are final as they leave: the run says only when it began, and
+ * a turn comes with its response. Must not count: what comes here counts.
+ */
+import type { CallObservation, HistoryEvent, HistoryMark, SpanRecord, ToolObservation } from "@centspan/model";
+import type { SpanAttributes } from "@centspan/telemetry/vocabulary";
+import { isObject } from "../json-values.ts";
+import { describeCall, describeContext, describeTool, toText } from "./describe-events.ts";
+import type { Ledger } from "./ledger.ts";
+import { type SpanPart, spanIdOf, traceIdOf } from "./span-ids.ts";
+import type { HistoryPlaceFacts } from "./types.ts";
+
+type Run = { traceId: string; rootId: string; parentId: string; startedAt: string; isTold: boolean; turns: number };
+type ThreadState = {
+  run: Run | null;
+  marks: HistoryMark[];
+  before: { spanId: string; tokens: number } | null;
+  /** By the name of their call: when the last of its tools ended. */
+  toolEnds: Record<string, string>;
+};
+type TracerState = { threads: Record<string, ThreadState> };
+
+export type Traced = { spans: SpanRecord[]; traceId: string; spanId: string };
+
+type TracerOptions = {
+  format: string;
+  agent: string;
+  ledger: Ledger;
+  attributes: SpanAttributes;
+  placeOf(cwd: string): HistoryPlaceFacts | null;
+};
+
+export type CallCount = { isFirst: boolean; sharesResponseId: boolean };
+
+export type Tracer = {
+  /** A person's message begins a run, whether it was seen before or not. */
+  beginRun(event: HistoryEvent, key: string, atNs: bigint): Traced;
+  addMark(event: HistoryEvent, mark: HistoryMark): void;
+  traceCall(event: HistoryEvent, call: CallObservation, count: CallCount): Traced;
+  traceTool(event: HistoryEvent, tool: ToolObservation): Traced;
+  traceCompaction(event: HistoryEvent, key: string, atNs: bigint, beforeTokens: number | null): Traced;
+  /** Which tool called which agent, for the agent's own file. */
+  noteAgent(event: HistoryEvent, agentId: string, toolCallId: string): void;
+  save(): unknown;
+};
+
+export function createTracer(options: TracerOptions, saved: unknown): Tracer {
+  const { format, ledger } = options;
+  const state: TracerState = isTracerState(saved) ? structuredClone(saved) : { threads: {} };
+  const describe = createDescriber(options);
+  const threadOf = (id: string): ThreadState => {
+    state.threads[id] ??= { run: null, marks: [], before: null, toolEnds: {} };
+    return state.threads[id];
+  };
+  const idOf = (part: SpanPart, name: string): string => spanIdOf(format, part, name);
+
+  /** The run under way, and its own span the first time that something is told of it. */
+  const enterRun = (event: HistoryEvent, atNs: bigint): { run: Run; spans: SpanRecord[] } => {
+    const thread = threadOf(event.thread.threadId);
+    thread.run ??=
+      event.thread.agentId === "" ? startRun(`start of ${event.thread.threadId}`, atNs) : joinRun(event, atNs);
+    const { run } = thread;
+    if (run.isTold) return { run, spans: [] };
+    run.isTold = true;
+    if (!ledger.countOnce(`root of ${format}`, run.rootId)) return { run, spans: [] };
+    return { run, spans: [describe.root(event, run)] };
+  };
+  const startRun = (key: string, atNs: bigint): Run => ({
+    traceId: traceIdOf(format, key),
+    rootId: idOf("run", key),
+    parentId: "",
+    startedAt: String(atNs),
+    isTold: false,
+    turns: 0,
+  });
+  const joinRun = ({ thread }: HistoryEvent, atNs: bigint): Run => {
+    const { threadId, agentId, parentThreadId, parentToolCallId } = thread;
+    const caller =
+      ledger.get(`agent of ${format}`, agentId === threadId ? agentId : threadId) ??
+      ledger.get(`agent tool of ${format}`, parentToolCallId) ??
+      findRun(ledger.get(`runs of ${format}`, parentThreadId), atNs);
+    const [traceId = traceIdOf(format, `agent ${threadId}`), parentId = ""] = caller?.split(" ") ?? [];
+    const rootId = idOf("agent", threadId);
+    return { traceId, rootId, parentId, startedAt: String(atNs), isTold: false, turns: 0 };
+  };
+
+  return {
+    beginRun(event, key, atNs) {
+      const thread = threadOf(event.thread.threadId);
+      if (event.thread.agentId !== "") return { spans: [], traceId: thread.run?.traceId ?? "", spanId: "" };
+      const run = startRun(key, atNs);
+      thread.run = run;
+      const runs = ledger.get(`runs of ${format}`, event.thread.threadId) ?? "";
+      const entry = `${atNs} ${run.traceId} ${run.rootId}`;
+      if (!runs.includes(run.traceId))
+        ledger.set(`runs of ${format}`, event.thread.threadId, runs === "" ? entry : `${runs},${entry}`);
+      return { spans: [], traceId: run.traceId, spanId: run.rootId };
+    },
+    addMark(event, mark) {
+      const thread = threadOf(event.thread.threadId);
+      if (!thread.marks.includes(mark)) thread.marks.push(mark);
+    },
+    traceCall(event, call, { isFirst, sharesResponseId }) {
+      const thread = threadOf(event.thread.threadId);
+      const { run, spans } = enterRun(event, call.startedAtNs);
+      const tokens = call.usage.input + call.usage.output;
+      const spanId = isFirst ? idOf("call", call.key) : idOf("grown", `${call.key} ${tokens}`);
+      const turnId = idOf("turn", call.localKey);
+      const before = readBefore(
+        thread.marks.length > 0 ? ledger.get(`last of ${format}`, event.thread.parentThreadId) : undefined,
+      );
+      const place = { marks: thread.marks, before: thread.before ?? before, ownId: sharesResponseId ? call.key : "" };
+      const times = { startedAtNs: call.startedAtNs, endedAtNs: call.endedAtNs };
+      const chat = describe.span(
+        event,
+        run,
+        { id: spanId, parentId: turnId, name: `chat ${call.model}`, ...times },
+        describeCall(call, { ...place, before: thread.marks.length > 0 ? place.before : null }),
+      );
+      thread.marks = [];
+      thread.before = { spanId, tokens };
+      ledger.set(`last of ${format}`, event.thread.threadId, `${spanId} ${tokens}`);
+      const toolsEnd = BigInt(thread.toolEnds[call.localKey] ?? 0);
+      delete thread.toolEnds[call.localKey];
+      const turn = { id: turnId, parentId: run.rootId, name: "loop.turn", startedAtNs: call.startedAtNs };
+      const endedAtNs = toolsEnd > call.endedAtNs ? toolsEnd : call.endedAtNs;
+      if (isFirst && ledger.countOnce(`turn of ${format}`, turnId)) {
+        run.turns += 1;
+        spans.push(
+          describe.span(
+            event,
+            run,
+            { ...turn, endedAtNs },
+            { "centspan.layer": "harness", "centspan.turn.number": run.turns },
+          ),
+        );
+      }
+      return { spans: [...spans, chat], traceId: run.traceId, spanId };
+    },
+    traceTool(event, tool) {
+      const thread = threadOf(event.thread.threadId);
+      const { run, spans } = enterRun(event, tool.startedAtNs);
+      const id = idOf("tool", tool.toolCallId);
+      const known = BigInt(thread.toolEnds[tool.callKey] ?? 0);
+      if (tool.callKey !== "" && tool.endedAtNs > known) thread.toolEnds[tool.callKey] = String(tool.endedAtNs);
+      if (tool.runsAgent) ledger.set(`agent tool of ${format}`, tool.toolCallId, `${run.traceId} ${id}`);
+      const parentId = tool.callKey === "" ? run.rootId : idOf("turn", tool.callKey);
+      const { startedAtNs, endedAtNs } = tool;
+      const span = describe.span(
+        event,
+        run,
+        { id, parentId, name: `execute_tool ${tool.name}`, startedAtNs, endedAtNs },
+        describeTool(tool),
+      );
+      return {
+        spans: [...spans, tool.isError ? { ...span, status: "error" } : span],
+        traceId: run.traceId,
+        spanId: id,
+      };
+    },
+    traceCompaction(event, key, atNs, beforeTokens) {
+      const { run, spans } = enterRun(event, atNs);
+      const id = idOf("compaction", key);
+      const said = {
+        "centspan.layer": "harness",
+        "centspan.timing": "start_only",
+        "centspan.compaction.before_tokens": beforeTokens ?? undefined,
+      };
+      const span = describe.span(
+        event,
+        run,
+        { id, parentId: run.rootId, name: "compaction", startedAtNs: atNs, endedAtNs: atNs },
+        said,
+      );
+      return { spans: [...spans, span], traceId: run.traceId, spanId: id };
+    },
+    noteAgent(event, agentId, toolCallId) {
+      const { thread } = event;
+      const run = threadOf(thread.threadId).run;
+      if (run === null) return;
+      const place = `${run.traceId} ${idOf("tool", toolCallId)}`;
+      ledger.set(`agent of ${format}`, agentId, place);
+      ledger.set(`agent of ${format}`, `${thread.sessionId}/${agentId}`, place);
+    },
+    save: () => state,
+  };
+}
+
+const isTracerState = (saved: unknown): saved is TracerState => isObject(saved) && isObject(saved.threads);
+
+const readBefore = (saved: string | undefined): ThreadState["before"] => {
+  const [spanId = "", tokens = ""] = saved?.split(" ") ?? [];
+  return spanId === "" ? null : { spanId, tokens: Number(tokens) };
+};
+
+/** Of a session's runs the last that had begun; the first where none had. */
+function findRun(runs: string | undefined, atNs: bigint): string | undefined {
+  const list = (runs ?? "").split(",").filter((entry) => entry !== "");
+  const found = list.findLast((entry) => BigInt(entry.slice(0, entry.indexOf(" "))) <= atNs) ?? list[0];
+  return found?.slice(found.indexOf(" ") + 1);
+}
+
+type Place = { id: string; parentId: string; name: string; startedAtNs: bigint; endedAtNs: bigint };
+
+function createDescriber({ format, agent, attributes, placeOf }: TracerOptions) {
+  const resourceAttributes = { "service.name": format };
+  const known = new WeakMap<object, WeakMap<object, Record<string, string>>>();
+  const identityOf = ({ thread, context }: HistoryEvent): Record<string, string> => {
+    const ofThread = known.get(thread) ?? new WeakMap<object, Record<string, string>>();
+    known.set(thread, ofThread);
+    const text =
+      ofThread.get(context) ?? toText({ ...attributes, ...describeContext(thread, context, placeOf(context.cwd)) });
+    ofThread.set(context, text);
+    return text;
+  };
+  const span = (event: HistoryEvent, run: Run, place: Place, said: SpanAttributes): SpanRecord => ({
+    traceId: run.traceId,
+    spanId: place.id,
+    parentSpanId: place.parentId,
+    name: place.name,
+    kind: place.name.startsWith("chat ") ? "client" : "internal",
+    service: format,
+    startedAtNs: place.startedAtNs,
+    endedAtNs: place.endedAtNs,
+    status: "unset",
+    statusMessage: "",
+    attributes: { ...identityOf(event), ...toText(said) },
+    resourceAttributes,
+    scopeName: "centspan.histories",
+    trusted: false,
+    events: [],
+    links: [],
+  });
+  return {
+    span,
+    root(event: HistoryEvent, run: Run): SpanRecord {
+      const startedAtNs = BigInt(run.startedAt);
+      const name = event.thread.agentId === "" ? agent : event.thread.agentName || "agent";
+      const place = {
+        id: run.rootId,
+        parentId: run.parentId,
+        name: `invoke_agent ${name}`,
+        startedAtNs,
+        endedAtNs: startedAtNs,
+      };
+      return span(event, run, place, {
+        "centspan.layer": "harness",
+        "centspan.timing": "start_only",
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": name,
+      });
+    },
+  };
+}
