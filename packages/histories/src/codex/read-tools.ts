@@ -81,7 +81,7 @@ export function closeTool(state: CodexState, item: JsonObject, { atMs, line }: A
     ...describeTool(id, tool),
     endedAtNs: toNs(Math.max(tool.endedAtMs || atMs, tool.startedAtMs)),
     outputBytes: sizeOf(output.text),
-    outputHash: hashOf(threadOf(state).sessionId, output.text),
+    outputHash: hashOf(threadOf(state).sessionId, output.text.replace(CHUNK_HEAD, "")),
     isError: output.isError || (exitCode ?? 0) !== 0,
     exitCode,
     tests: tool.command === "" ? null : recogniseTests(tool.command, output.text, exitCode),
@@ -104,6 +104,9 @@ const describeTool = (toolCallId: string, { name, ...tool }: OpenTool) =>
     runsAgent: AGENT_TOOLS.has(name),
     readOnly: READ_ONLY.has(name) ? true : WRITING.has(name) ? false : null,
   }) as const;
+
+/** Names the piece of output and says how long it took: other words for the same output. */
+const CHUNK_HEAD = /^Chunk ID: (?:.*\n){1,6}?Output:\n/;
 
 /** Text, parts, or JSON `{output, metadata: {exit_code}}` in a text, by the age of the client. */
 function readOutput(item: JsonObject): { text: string; exitCode: number | null; isError: boolean } {
