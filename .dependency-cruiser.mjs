@@ -16,6 +16,8 @@ const allowed = {
   histories: ["base", "model", "telemetry"],
   serving: ["base", "model", "policies"],
   attribution: ["base", "model", "dialects", "pricing"],
+  // What it searches over is what the serving core runs.
+  optimizer: ["base", "model", "policies", "serving"],
   ingest: ["base", "model", "dialects"],
   // Its schema is made of the columns that blocks bring.
   warehouse: ["base", "model", "ingest"],

@@ -39,7 +39,8 @@ export type ServingChange = Partial<Pick<ServingConfig, "maxSequences" | "tokenB
 };
 
 /** Whether a person waits for the answer. Batch work gives way to people. */
-export type Priority = "interactive" | "batch";
+export const PRIORITIES = ["interactive", "batch"] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 export type ServingRequest = {
   id: string;

@@ -47,6 +47,16 @@ describe("agent sessions", () => {
     expect(session?.thread.map(({ subAgents = [] }) => subAgents.length)).toEqual([0, 1, 0]);
   });
 
+  it("take several recorded blocks for one of the engine's, known by the last, and leave out what fills none", () => {
+    const runs = [
+      { first: 0, blocks: 6 },
+      { first: 10, blocks: 3 },
+    ];
+    const [session] = toAgentSessions([request("a", "", 0, { promptTokens: 64 * 9, hashRuns: runs })], 256);
+    expect(session?.thread[0]?.blockKeys).toEqual([3, 11]);
+    expect(() => toAgentSessions([request("a", "", 0)], 96)).toThrow(/engine\.blockTokens|blocks of 96/);
+  });
+
   it("share no blocks with each other, and cut them to the engine's size", () => {
     const sessions = toAgentSessions([request("a", "", 0), request("b", "", 0)], 32);
     const keys = sessions.map(({ thread }) => thread[0]?.blockKeys ?? []);

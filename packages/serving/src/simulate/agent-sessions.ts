@@ -12,13 +12,17 @@ const USUAL_SERVICE_NS = 6_080_000_000;
 
 type Recorded = { session: string; agent: string; requests: WekaRequest[]; afterMain: number };
 
-/** Sessions in the order of the file, with the engine's blocks. Block keys of different sessions differ. */
+/**
+ * Sessions in the order of the file, with the engine's blocks, which divide the recorded ones or are multiples of them.
+ * Block keys of different sessions differ.
+ */
 export function toAgentSessions(
   requests: readonly WekaRequest[],
   blockTokens: number,
   recordedBlockTokens = WEKA_BLOCK_TOKENS,
 ): Session[] {
-  const parts = checkBlocks(recordedBlockTokens, blockTokens);
+  const step = Math.max(1, blockTokens / recordedBlockTokens);
+  const parts = Number.isInteger(step) && step > 1 ? 1 : checkBlocks(recordedBlockTokens, blockTokens);
   const sessions = new Map<string, { main: Recorded | null; agents: Recorded[]; firstKey: number }>();
   const threads = new Map<string, Recorded>();
   let nextKey = 0;
@@ -38,7 +42,7 @@ export function toAgentSessions(
     for (const { first, blocks } of request.hashRuns) nextKey = Math.max(nextKey, session.firstKey + first + blocks);
   }
   return [...sessions.values()].map(({ main, agents, firstKey }): Session => {
-    const shape: KeyShape = { firstKey, parts, blockTokens };
+    const shape: KeyShape = { firstKey, parts, step, blockTokens };
     const turns = agents.map((agent) => ({ afterMain: agent.afterMain, thread: toThread(agent, shape, []) }));
     // Without a main line the sub-agents of a session have nothing to wait for: the first one leads.
     const [lead, ...others] = main === null ? agents : [main];
@@ -50,10 +54,11 @@ export function toAgentSessions(
 
 type SubAgent = { afterMain: number; thread: Thread };
 
-type KeyShape = { firstKey: number; parts: number; blockTokens: number };
+/** `step`: recorded blocks in one of the engine's, which is known by the last of them. */
+type KeyShape = { firstKey: number; parts: number; step: number; blockTokens: number };
 
 function toThread({ session, agent, requests }: Recorded, shape: KeyShape, subAgents: readonly SubAgent[]): Turn[] {
-  const { firstKey, parts, blockTokens } = shape;
+  const { firstKey, parts, step, blockTokens } = shape;
   return requests.map((request, at): Turn => {
     const before = requests[at - 1];
     // A sub-agent that comes before the first main request starts with its end, the earliest there is.
@@ -62,7 +67,7 @@ function toThread({ session, agent, requests }: Recorded, shape: KeyShape, subAg
       promptTokens: Math.max(1, request.promptTokens),
       outputTokens: Math.max(1, request.outputTokens),
       blockKeys: splitKeys(
-        expandRuns(request.hashRuns).map((hash) => firstKey + hash),
+        expandRuns(request.hashRuns, step).map((hash) => firstKey + hash),
         parts,
       ).slice(0, Math.floor(Math.max(1, request.promptTokens) / blockTokens)),
       gapNs: before === undefined ? 0 : measureGap(before, request),

@@ -164,7 +164,13 @@ function buildTiers(
   };
 }
 
-function findCoefficients({ stepTime, model, hardware, tensorParallel }: SimulationConfig): StepTimeCoefficients {
+/** Of one step of a replica. Throws as `buildCluster` does. */
+export function findCoefficients({
+  stepTime,
+  model,
+  hardware,
+  tensorParallel,
+}: SimulationConfig): StepTimeCoefficients {
   if (typeof stepTime !== "string") return stepTime;
   if (stepTime === "derived") return deriveCoefficients(findServedModel(model), findHardware(hardware), tensorParallel);
   const preset = findStepTimePreset(stepTime);

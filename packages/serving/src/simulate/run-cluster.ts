@@ -34,6 +34,9 @@ export type SimulatedRequest = {
   hitTokens: number;
   /** Of the replica that computed its prompt. */
   replica: number;
+  /** The replica that made its last token, and what that had computed by then; null until it is known. */
+  endedOn: number;
+  computed: WorkTotals | null;
 };
 
 /** What happens, in order. Observed simulations take every step by itself and are slower for it. */
@@ -128,7 +131,7 @@ function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions
   const finished: SimulatedRequest[] = [];
   let endNs = 0;
   let isEnough = false;
-  const end = (id: string, atNs: number): void => {
+  const end = (id: string, replica: number, atNs: number): void => {
     const rest = dispatcher.follow(id, atNs);
     if (rest !== null) {
       arrivals.add(rest);
@@ -138,6 +141,9 @@ function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions
     assert(request, `request ${id} finished twice`);
     open.delete(id);
     request.finishedNs = atNs;
+    request.endedOn = replica;
+    const totals = replicas[replica]?.machine.totals;
+    request.computed = totals ? { ...totals } : null;
     finished.push(request);
     endNs = Math.max(endNs, atNs);
     observer?.onFinished(id, atNs);
@@ -161,7 +167,7 @@ function createRun(cluster: ClusterSpec, workload: Workload, options: RunOptions
       const request = open.get(id);
       if (!recomputed && request?.replica === index) request.hitTokens = hitTokens;
     },
-    onFinished: ({ request: { id } }, atNs) => end(id, atNs),
+    onFinished: ({ request: { id } }, atNs) => end(id, index, atNs),
   });
   const members = cluster.replicas.map((spec, index) => {
     const onStep = observer ? (step: Step): void => observer.onStep(index, step) : null;
@@ -203,4 +209,6 @@ const openRequest = (request: ServingRequest, replica: number): SimulatedRequest
   outputTokens: request.outputTokens,
   hitTokens: 0,
   replica,
+  endedOn: replica,
+  computed: null,
 });
