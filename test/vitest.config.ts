@@ -7,7 +7,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: "conformance", include: ["src/conformance/**/*.test.ts"] } },
-      { extends: true, test: { name: "ingest", include: ["src/{chaos,fuzz,bench}/**/*.test.ts"] } },
+      { extends: true, test: { name: "ingest", include: ["src/{chaos,fuzz,histories,bench}/**/*.test.ts"] } },
       { extends: true, test: { name: "real-clients", include: ["src/real-clients/**/*.test.ts"] } },
       {
         extends: true,

@@ -89,7 +89,10 @@ export type CallObservation = {
   serviceTier: string;
   region: string;
   stopReason: string;
-  usage: HistoryUsage;
+  /** Null where the history has the answer and not what it took. */
+  usage: HistoryUsage | null;
+  /** The client's own figure, as a decimal; "" where it says none. */
+  providedCostUsd: string;
   startedAtNs: bigint;
   endedAtNs: bigint;
   /** Of retries that the history tells of before this answer. */

@@ -11,7 +11,7 @@ import type {
   HistoryThread,
   LineProblem,
 } from "@centspan/model";
-import { instantAt, isObject, type JsonObject, listAt, objectAt, textAt } from "../json-values.ts";
+import { instantAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from "../json-values.ts";
 import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
 import { totalOf } from "../usage-total.ts";
 import { noteInput, readToolResults, releaseTools } from "./read-input.ts";
@@ -150,7 +150,7 @@ function noteMarks(state: ClaudeState, lane: Lane, value: JsonObject, line: numb
 function readAnswer(lane: Lane, value: JsonObject, message: JsonObject, line: number, events: HistoryEvent[]): void {
   const atMs = instantAt(value, "timestamp") ?? lane.lastAtMs;
   lane.lastAtMs = atMs;
-  const usage = readClaudeUsage(objectAt(message, "usage"));
+  const usage = isObject(message.usage) ? readClaudeUsage(message.usage) : null;
   const model = textAt(message, "model");
   if (model === "<synthetic>" || value.isApiErrorMessage === true) {
     const removed = { kind: "removed", reason: "synthetic", tokens: totalOf(usage), atNs: toNs(atMs) } as const;
@@ -160,8 +160,7 @@ function readAnswer(lane: Lane, value: JsonObject, message: JsonObject, line: nu
   const key = keyOf(lane, value, message);
   if (lane.pending?.key !== key) {
     events.push(...releaseCall(lane));
-    lane.pending = beginCall(lane, value, message, key, { atMs, line });
-    if (!isObject(message.usage)) lane.pending.usage = { ...usage, input: Number.NaN };
+    lane.pending = beginCall(lane, value, message, { key, usage, atMs, line });
   } else {
     growCall(lane, lane.pending, { message, usage, atMs, line }, events);
   }
@@ -179,10 +178,10 @@ function beginCall(
   lane: Lane,
   value: JsonObject,
   message: JsonObject,
-  key: string,
-  { atMs, line }: { atMs: number; line: number },
+  { key, usage, atMs, line }: { key: string; usage: PendingCall["usage"]; atMs: number; line: number },
 ): PendingCall {
-  const usage = objectAt(message, "usage");
+  const said = objectAt(message, "usage");
+  const costUsd = numberAt(value, "costUSD");
   const id = textAt(message, "id");
   const startedAtMs = lane.inputAtMs > 0 && lane.inputAtMs <= atMs ? lane.inputAtMs : atMs;
   const call = {
@@ -196,10 +195,12 @@ function beginCall(
     model: textAt(message, "model"),
     provider: id.startsWith("msg_bdrk_") ? "aws-bedrock" : "",
     effort: textAt(value, "effort"),
-    serviceTier: serviceTierOf(usage),
-    region: textAt(usage, "inference_geo"),
+    serviceTier: serviceTierOf(said),
+    region: textAt(said, "inference_geo"),
     stopReason: textAt(message, "stop_reason"),
-    usage: readClaudeUsage(usage),
+    usage,
+    // JSON has a number; its shortest decimal form is what the client wrote.
+    providedCostUsd: costUsd === null ? "" : costUsd.toFixed(12).replace(/\.?0+$/, ""),
     startedAtMs,
     endedAtMs: atMs,
     retries: lane.retries,
@@ -219,7 +220,7 @@ function growCall(
   const [before, after] = [totalOf(pending.usage), totalOf(next.usage)];
   const removed = { kind: "removed", reason: "growing_line", tokens: Math.min(before, after) } as const;
   events.push(toEvent({ ...removed, atNs: toNs(next.atMs) }, lane, next.line));
-  if (after > before || Number.isNaN(pending.usage.input)) pending.usage = next.usage;
+  if (after > before || pending.usage === null) pending.usage = next.usage;
   pending.endedAtMs = Math.max(pending.endedAtMs, next.atMs);
   pending.stopReason = textAt(next.message, "stop_reason") || pending.stopReason;
   pending.lines += 1;

@@ -8,6 +8,7 @@ import type { HistoryEvent, HistoryMemory, RemovalReason } from "@centspan/model
 import { isObject, type JsonObject, objectAt, textAt } from "../json-values.ts";
 import { hashOf, toNs } from "../local/content.ts";
 import { totalOf } from "../usage-total.ts";
+import { isParents, noteUsage } from "./kinship.ts";
 import { type CodexState, type PendingCall, threadOf, toEvent } from "./state.ts";
 import { type Counts, differenceOf, isEmpty, isSame, readCounts, readLimits, toUsage } from "./usage.ts";
 
@@ -34,6 +35,7 @@ export function readRecord(state: CodexState, memory: HistoryMemory, said: JsonO
     state.unseen.pop();
     return [];
   }
+  state.toolIds = [];
   const total = readCounts(said.thread_token_usage);
   if (total !== null) state.total = total;
   if (isCopied) return [remove(state, "copied_history", counts, at)];
@@ -66,11 +68,9 @@ export function readTokenCount(state: CodexState, memory: HistoryMemory, said: J
   state.total = total ?? state.total;
   if (counts === null || isEmpty(counts)) return limits;
   const mark = hashOf("", JSON.stringify([told, total]));
-  if (at.isCopied || isParents(state, memory, mark)) {
-    noteUsage(state, memory, mark);
-    return [...limits, remove(state, "copied_history", counts, at)];
-  }
+  const isCopied = at.isCopied || isParents(state, memory, mark);
   noteUsage(state, memory, mark);
+  if (isCopied) return [...limits, remove(state, "copied_history", counts, at)];
   const events = [...limits, ...releaseCall(state)];
   const { threadId } = threadOf(state);
   hold(state, counts, { key: `${threadId}:${state.epoch}:${mark}`, responseId: "" }, at);
@@ -84,38 +84,6 @@ function sinceLast(state: CodexState, memory: HistoryMemory, total: Counts): Cou
   const known = memory.get(`total:${threadOf(state).parentThreadId}`);
   const base: unknown = known === undefined ? null : JSON.parse(known);
   return Array.isArray(base) ? differenceOf(total, base.map(Number)) : null;
-}
-
-/**
- * Once something is the thread's own, all that follows is. Without the parent's file, what its children have in common is
- * the parent's, and agents must show more than like counts; and a parent that turns up later finds what they brought.
- */
-function isParents(state: CodexState, memory: HistoryMemory, mark: string): boolean {
-  const { threadId, parentThreadId, isFork } = threadOf(state);
-  const hasFrom = (pool: string): boolean =>
-    memory.has(`usage:${pool}:${mark}`) &&
-    (state.lastUserMessage === "" || memory.has(`said:${pool}:${state.lastUserMessage}`));
-  if (hasFrom(orphansOf(threadId))) return true;
-  if (!state.isInPrefix) return false;
-  const isKnown = isKnownThread(memory, parentThreadId);
-  const pool = isKnown ? parentThreadId : orphansOf(parentThreadId);
-  if (hasFrom(pool) && (isKnown || isFork || state.sharesIds)) return true;
-  state.isInPrefix = false;
-  return false;
-}
-
-const orphansOf = (threadId: string): string => `orphans of ${threadId}`;
-export const isKnownThread = (memory: HistoryMemory, threadId: string): boolean => memory.has(`thread:${threadId}`);
-
-function noteUsage(state: CodexState, memory: HistoryMemory, mark: string): void {
-  for (const pool of poolsOf(state, memory)) memory.set(`usage:${pool}:${mark}`, "");
-}
-
-/** What later readers of children compare with, or of the other children of a parent that is not here. */
-export function poolsOf(state: CodexState, memory: HistoryMemory): string[] {
-  const { threadId, parentThreadId } = threadOf(state);
-  const isOrphan = parentThreadId !== "" && !isKnownThread(memory, parentThreadId);
-  return isOrphan ? [threadId, orphansOf(parentThreadId)] : [threadId];
 }
 
 function hold(
@@ -149,7 +117,15 @@ export function releaseCall(state: CodexState): HistoryEvent[] {
   state.pending = null;
   const { counts, startedAtMs, endedAtMs, line, ...call } = pending;
   const times = { startedAtNs: toNs(startedAtMs), endedAtNs: toNs(endedAtMs) };
-  const said = { provider: state.provider, serviceTier: "", region: "", stopReason: "", requestId: "", retries: 0 };
+  const said = {
+    provider: state.provider,
+    serviceTier: "",
+    region: "",
+    stopReason: "",
+    requestId: "",
+    providedCostUsd: "",
+    retries: 0,
+  };
   return [toEvent(state, { kind: "call", ...call, ...said, ...times, isReplay: false, usage: toUsage(counts) }, line)];
 }
 

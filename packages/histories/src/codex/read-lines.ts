@@ -7,7 +7,8 @@ import type { HistoryEvent, HistoryMemory, HistoryReader, HistorySource, LinePro
 import { parseLine } from "../claude-code/read-lines.ts";
 import { instantAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textOf } from "../json-values.ts";
 import { hashOf, sizeOf, toNs } from "../local/content.ts";
-import { isKnownThread, poolsOf, readRecord, readTokenCount, releaseCall } from "./count-usage.ts";
+import { readRecord, readTokenCount, releaseCall } from "./count-usage.ts";
+import { noteMessage } from "./kinship.ts";
 import { readHeader, readTurnContext } from "./read-header.ts";
 import { closeTool, noteCommandEnd, openTool, releaseTools } from "./read-tools.ts";
 import { type CodexState, restoreState, threadOf, toEvent } from "./state.ts";
@@ -119,7 +120,7 @@ function readItem(state: CodexState, memory: HistoryMemory, item: JsonObject, at
   if (type === "message" && textAt(item, "role") !== "assistant") return readMessage(state, memory, item, at);
   if (type !== "message" && type !== "reasoning" && !TOOL_CALLS.has(type)) return [];
   openResponse(state, item, at);
-  if (TOOL_CALLS.has(type)) openTool(state, memory, item, at);
+  if (TOOL_CALLS.has(type)) openTool(state, item, at);
   return [];
 }
 
@@ -146,15 +147,15 @@ function readMessage(state: CodexState, memory: HistoryMemory, item: JsonObject,
   const kinds = listAt(objectAt(item, "internal_chat_message_metadata_passthrough"), "content_item_kinds");
   const isPersons = kinds.length > 0 ? kinds.some((kind) => String(kind).startsWith("user.")) : !CLIENTS_OWN.test(text);
   if (!isPersons) return [];
-  const { threadId, parentThreadId } = threadOf(state);
   const said = hashOf("", text);
-  const pool = isKnownThread(memory, parentThreadId) ? parentThreadId : `orphans of ${parentThreadId}`;
-  const isParents = state.isInPrefix && memory.has(`said:${pool}:${said}`);
-  for (const name of poolsOf(state, memory)) memory.set(`said:${name}:${said}`, "");
-  state.lastUserMessage = said;
-  const key = state.turnId || textAt(item, "id") || `${threadId}:${said}:${at.line}`;
+  const isParents = noteMessage(state, memory, said);
+  const key = state.turnId || textAt(item, "id") || `${threadOf(state).threadId}:${said}:${at.line}`;
   state.inputKey = textAt(item, "id") || key;
-  if (isParents || state.toldTurn === key) return [];
+  if (isParents) {
+    const copied = { kind: "removed", reason: "copied_message", tokens: 0, atNs: toNs(at.atMs) } as const;
+    return [toEvent(state, copied, at.line)];
+  }
+  if (state.toldTurn === key) return [];
   state.toldTurn = key;
   const released = [...releaseTools(state), ...releaseCall(state)];
   return [...released, toEvent(state, { kind: "turn", key, bytes: sizeOf(text), atNs: toNs(at.atMs) }, at.line)];

@@ -1,13 +1,14 @@
 /** Tools in a rollout: `function_call` and its kin with `…_output`, and what `item_completed` says of a command's end. */
-import type { HistoryEvent, HistoryMemory } from "@centspan/model";
+import type { HistoryEvent } from "@centspan/model";
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textOf } from "../json-values.ts";
 import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
 import { findCommits, recogniseTests } from "../local/recognise-tests.ts";
-import { poolsOf } from "./count-usage.ts";
 import { type CodexState, type OpenTool, threadOf, toEvent } from "./state.ts";
 
 type At = { atMs: number; line: number };
 
+/** Enough to know an answer by. */
+const MOST_TOOL_IDS = 16;
 const AGENT_TOOLS = new Set(["spawn_agent"]);
 const READ_ONLY = new Set([
   "web_search_call",
@@ -19,15 +20,14 @@ const READ_ONLY = new Set([
 ]);
 const WRITING = new Set(["apply_patch"]);
 
-export function openTool(state: CodexState, memory: HistoryMemory, item: JsonObject, { atMs, line }: At): void {
+export function openTool(state: CodexState, item: JsonObject, { atMs, line }: At): void {
   const id = textAt(item, "call_id") || textAt(item, "id");
   if (id === "") return;
   const said = parseArguments(item);
   const input = typeof said === "string" ? said : toCanonicalText(said);
   const name = textAt(item, "name") || textAt(item, "type").replace(/_call$/, "");
-  const { parentThreadId, sessionId } = threadOf(state);
-  state.sharesIds ||= state.isInPrefix && memory.has(`id:orphans of ${parentThreadId}:${id}`);
-  for (const pool of poolsOf(state, memory).slice(1)) memory.set(`id:${pool}:${id}`, "");
+  const { sessionId } = threadOf(state);
+  if (state.toolIds.length < MOST_TOOL_IDS) state.toolIds.push(id);
   state.tools[id] = {
     name,
     startedAtMs: atMs,

@@ -53,6 +53,8 @@ export type CodexState = {
   /** Whether everything so far may be the parent's, word for word. */
   isInPrefix: boolean;
   sharesIds: boolean;
+  /** Tools since the last usage. */
+  toolIds: string[];
   copied: number;
   epoch: number;
   total: Counts | null;
@@ -81,6 +83,7 @@ export const createState = (): CodexState => ({
   boundary: 0,
   isInPrefix: false,
   sharesIds: false,
+  toolIds: [],
   copied: 0,
   epoch: 0,
   total: null,

@@ -1,5 +1,12 @@
 /** Events in the words of the span vocabulary: what is said on each span, without its place in a trace. */
-import type { CallObservation, HistoryContext, HistoryMark, HistoryThread, ToolObservation } from "@centspan/model";
+import type {
+  CallObservation,
+  HistoryContext,
+  HistoryMark,
+  HistoryThread,
+  HistoryUsage,
+  ToolObservation,
+} from "@centspan/model";
 import type { SpanAttributes } from "@centspan/telemetry/vocabulary";
 import { hashOf } from "./content.ts";
 import type { HistoryPlaceFacts } from "./types.ts";
@@ -48,14 +55,8 @@ export function describeCall(call: CallObservation, { marks, before, ownId }: Ca
     "centspan.request.id": ownId || undefined,
     "centspan.provider.request_id": call.requestId || undefined,
     "gen_ai.response.finish_reasons": call.stopReason === "" ? undefined : [call.stopReason],
-    "gen_ai.usage.input_tokens": usage.input,
-    "gen_ai.usage.output_tokens": usage.output,
-    "gen_ai.usage.cache_read.input_tokens": usage.cacheRead,
-    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWrite,
-    "centspan.usage.cache_creation_1h.input_tokens": usage.cacheWrite1h || undefined,
-    "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
-    "centspan.usage.web_searches": usage.webSearches || undefined,
-    "gen_ai.usage.total_tokens": usage.total ?? undefined,
+    ...(usage && describeUsage(usage)),
+    "centspan.provided_cost_usd": call.providedCostUsd || undefined,
     "openai.response.service_tier": call.serviceTier || undefined,
     "centspan.response.region": call.region || undefined,
     "gen_ai.request.reasoning.level": call.effort || undefined,
@@ -66,6 +67,17 @@ export function describeCall(call: CallObservation, { marks, before, ownId }: Ca
     "centspan.prefix.known_tokens": before?.tokens,
   };
 }
+
+const describeUsage = (usage: HistoryUsage): SpanAttributes => ({
+  "gen_ai.usage.input_tokens": usage.input,
+  "gen_ai.usage.output_tokens": usage.output,
+  "gen_ai.usage.cache_read.input_tokens": usage.cacheRead,
+  "gen_ai.usage.cache_creation.input_tokens": usage.cacheWrite,
+  "centspan.usage.cache_creation_1h.input_tokens": usage.cacheWrite1h || undefined,
+  "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
+  "centspan.usage.web_searches": usage.webSearches || undefined,
+  "gen_ai.usage.total_tokens": usage.total ?? undefined,
+});
 
 export function describeTool(tool: ToolObservation): SpanAttributes {
   return {

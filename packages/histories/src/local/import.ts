@@ -79,6 +79,8 @@ function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): 
     lastBytes: progress?.lastLineBytes ?? 0,
   };
   const splitter = createLineSplitter();
+  /** The last of each. */
+  const threads = new Map<string, HistoryEvent>();
   receipt.files += 1;
 
   const settle = (said: readonly HistoryEvent[] | LineProblem, batch: HistoryBatch): void => {
@@ -87,7 +89,10 @@ function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): 
       if (receipt.problems.length < MOST_PROBLEMS) receipt.problems.push({ ...said, file: path });
       return;
     }
-    for (const event of said) settleEvent(event, { format: format.id, file: identity, tracer, ledger, receipt, batch });
+    for (const event of said) {
+      threads.set(event.thread.threadId, event);
+      settleEvent(event, { format: format.id, file: identity, tracer, ledger, receipt, batch });
+    }
   };
   const takeLine = (line: string | null, bytes: number, batch: HistoryBatch): void => {
     at.bytes += bytes;
@@ -111,6 +116,7 @@ function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): 
       if (bytes > 0 && !isIdle) receipt.unfinishedLines += 1;
       if (bytes > 0 && isIdle) takeLine(text, bytes, batch);
       if (isIdle) settle(reader.close(), batch);
+      if (isIdle) for (const event of threads.values()) batch.spans.push(...tracer.closeTurns(event));
       return batch;
     },
     save: () => ({
@@ -154,13 +160,14 @@ const WITHOUT_SPAN: Traced = { spans: [], traceId: "", spanId: "" };
 
 /** Null for what does not count, and for what only matters to what follows. */
 function traceEvent(event: HistoryEvent, settling: Settling): Traced | null {
-  const { format, tracer, ledger, receipt } = settling;
+  const { format, tracer, ledger, receipt, batch } = settling;
   switch (event.kind) {
     case "call":
       return settleCall(event, settling);
     case "tool":
       return settleTool(event, settling);
     case "turn": {
+      batch.spans.push(...tracer.closeTurns(event));
       const begun = tracer.beginRun(event, event.key, event.atNs);
       if (!ledger.countOnce(`message of ${format}`, event.key)) return remove(receipt, "copied_message", 0);
       receipt.turns += 1;

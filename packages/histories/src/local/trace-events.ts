@@ -6,6 +6,7 @@
 import type { CallObservation, HistoryEvent, HistoryMark, SpanRecord, ToolObservation } from "@centspan/model";
 import type { SpanAttributes } from "@centspan/telemetry/vocabulary";
 import { isObject } from "../json-values.ts";
+import { totalOf } from "../usage-total.ts";
 import { describeCall, describeContext, describeTool, toText } from "./describe-events.ts";
 import type { Ledger } from "./ledger.ts";
 import { type SpanPart, spanIdOf, traceIdOf } from "./span-ids.ts";
@@ -16,8 +17,8 @@ type ThreadState = {
   run: Run | null;
   marks: HistoryMark[];
   before: { spanId: string; tokens: number } | null;
-  /** By the name of their call: when the last of its tools ended. */
-  toolEnds: Record<string, string>;
+  /** By the name of their call: when the first of its tools began and the last ended. */
+  toolTimes: Record<string, [string, string]>;
 };
 type TracerState = { threads: Record<string, ThreadState> };
 
@@ -42,6 +43,8 @@ export type Tracer = {
   traceCompaction(event: HistoryEvent, key: string, atNs: bigint, beforeTokens: number | null): Traced;
   /** Which tool called which agent, for the agent's own file. */
   noteAgent(event: HistoryEvent, agentId: string, toolCallId: string): void;
+  /** Turns of which no call that counts will tell: answers that were broken off, or are told of elsewhere. */
+  closeTurns(event: HistoryEvent): SpanRecord[];
   save(): unknown;
 };
 
@@ -50,7 +53,7 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
   const state: TracerState = isTracerState(saved) ? structuredClone(saved) : { threads: {} };
   const describe = createDescriber(options);
   const threadOf = (id: string): ThreadState => {
-    state.threads[id] ??= { run: null, marks: [], before: null, toolEnds: {} };
+    state.threads[id] ??= { run: null, marks: [], before: null, toolTimes: {} };
     return state.threads[id];
   };
   const idOf = (part: SpanPart, name: string): string => spanIdOf(format, part, name);
@@ -85,7 +88,26 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
     return { traceId, rootId, parentId, startedAt: String(atNs), isTold: false, turns: 0 };
   };
 
+  const endTurn = (event: HistoryEvent, run: Run, localKey: string, times: readonly bigint[]): SpanRecord[] => {
+    const id = idOf("turn", localKey);
+    if (!ledger.countOnce(`turn of ${format}`, id)) return [];
+    const tools = (threadOf(event.thread.threadId).toolTimes[localKey] ?? []).map(BigInt);
+    const [first = 0n, ...others] = [...times, ...tools];
+    run.turns += 1;
+    const [startedAtNs, endedAtNs] = [others.reduce(earlier, first), others.reduce(later, first)];
+    const said = { "centspan.layer": "harness", "centspan.turn.number": run.turns };
+    return [describe.span(event, run, { id, parentId: run.rootId, name: "loop.turn", startedAtNs, endedAtNs }, said)];
+  };
+
   return {
+    closeTurns(event) {
+      const thread = threadOf(event.thread.threadId);
+      const { run } = thread;
+      const open = Object.keys(thread.toolTimes);
+      const spans = run === null ? [] : open.flatMap((localKey) => endTurn(event, run, localKey, []));
+      thread.toolTimes = {};
+      return spans;
+    },
     beginRun(event, key, atNs) {
       const thread = threadOf(event.thread.threadId);
       if (event.thread.agentId !== "") return { spans: [], traceId: thread.run?.traceId ?? "", spanId: "" };
@@ -104,7 +126,7 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
     traceCall(event, call, { isFirst, sharesResponseId }) {
       const thread = threadOf(event.thread.threadId);
       const { run, spans } = enterRun(event, call.startedAtNs);
-      const tokens = call.usage.input + call.usage.output;
+      const tokens = totalOf(call.usage);
       const spanId = isFirst ? idOf("call", call.key) : idOf("grown", `${call.key} ${tokens}`);
       const turnId = idOf("turn", call.localKey);
       const before = readBefore(
@@ -115,35 +137,25 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
       const chat = describe.span(
         event,
         run,
-        { id: spanId, parentId: turnId, name: `chat ${call.model}`, ...times },
+        { id: spanId, parentId: isFirst ? turnId : run.rootId, name: `chat ${call.model}`, ...times },
         describeCall(call, { ...place, before: thread.marks.length > 0 ? place.before : null }),
       );
       thread.marks = [];
       thread.before = { spanId, tokens };
       ledger.set(`last of ${format}`, event.thread.threadId, `${spanId} ${tokens}`);
-      const toolsEnd = BigInt(thread.toolEnds[call.localKey] ?? 0);
-      delete thread.toolEnds[call.localKey];
-      const turn = { id: turnId, parentId: run.rootId, name: "loop.turn", startedAtNs: call.startedAtNs };
-      const endedAtNs = toolsEnd > call.endedAtNs ? toolsEnd : call.endedAtNs;
-      if (isFirst && ledger.countOnce(`turn of ${format}`, turnId)) {
-        run.turns += 1;
-        spans.push(
-          describe.span(
-            event,
-            run,
-            { ...turn, endedAtNs },
-            { "centspan.layer": "harness", "centspan.turn.number": run.turns },
-          ),
-        );
-      }
+      if (isFirst) spans.push(...endTurn(event, run, call.localKey, [call.startedAtNs, call.endedAtNs]));
+      delete thread.toolTimes[call.localKey];
       return { spans: [...spans, chat], traceId: run.traceId, spanId };
     },
     traceTool(event, tool) {
       const thread = threadOf(event.thread.threadId);
       const { run, spans } = enterRun(event, tool.startedAtNs);
       const id = idOf("tool", tool.toolCallId);
-      const known = BigInt(thread.toolEnds[tool.callKey] ?? 0);
-      if (tool.callKey !== "" && tool.endedAtNs > known) thread.toolEnds[tool.callKey] = String(tool.endedAtNs);
+      if (tool.callKey !== "") {
+        const [began, ended] = thread.toolTimes[tool.callKey] ?? [String(tool.startedAtNs), String(tool.endedAtNs)];
+        const [first, last] = [earlier(BigInt(began), tool.startedAtNs), later(BigInt(ended), tool.endedAtNs)];
+        thread.toolTimes[tool.callKey] = [String(first), String(last)];
+      }
       if (tool.runsAgent) ledger.set(`agent tool of ${format}`, tool.toolCallId, `${run.traceId} ${id}`);
       const parentId = tool.callKey === "" ? run.rootId : idOf("turn", tool.callKey);
       const { startedAtNs, endedAtNs } = tool;
@@ -186,6 +198,9 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
     save: () => state,
   };
 }
+
+const earlier = (a: bigint, b: bigint): bigint => (b < a ? b : a);
+const later = (a: bigint, b: bigint): bigint => (b > a ? b : a);
 
 const isTracerState = (saved: unknown): saved is TracerState => isObject(saved) && isObject(saved.threads);
 

@@ -1,0 +1,152 @@
+/** Every case from files on a disk to calls, imported twice, and from a second machine. */
+import { afterEach, describe, expect, it } from "vitest";
+import type { HistoryCase, Tokens } from "./case.ts";
+import { CLAUDE_CASES } from "./claude-cases.ts";
+import { CODEX_CASES } from "./codex-cases.ts";
+import { callsOf, createDisk, type Disk, type Imported, importHome } from "./run-case.ts";
+
+const disks: Disk[] = [];
+afterEach(() => {
+  for (const disk of disks.splice(0)) disk.remove();
+});
+
+function newDisk(files: HistoryCase["files"]): Disk {
+  const disk = createDisk();
+  disks.push(disk);
+  disk.write(files);
+  return disk;
+}
+
+/** The imports of a case: one, or one before it grew and one after. */
+async function importCase({ files, later }: HistoryCase): Promise<Imported & { first: Imported }> {
+  const disk = newDisk(files);
+  const first = await importHome(disk.home, null, later === undefined);
+  if (later === undefined) return { ...first, first };
+  disk.write(later);
+  const second = await importHome(disk.home, first.state);
+  const join = <T>(a: readonly T[], b: readonly T[]): T[] => [...a, ...b];
+  return {
+    ...second,
+    spans: join(first.spans, second.spans),
+    outcomes: join(first.outcomes, second.outcomes),
+    events: join(first.events, second.events),
+    first,
+  };
+}
+
+const METERS = [
+  "input",
+  "cacheRead",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "outputText",
+  "outputReasoning",
+  "webSearches",
+] as const;
+
+function sumOf(calls: ReturnType<typeof callsOf>): Tokens {
+  const sums = METERS.map((meter) => [meter, calls.reduce((sum, { buckets }) => sum + buckets[meter], 0)] as const);
+  return Object.fromEntries(sums.filter(([, sum]) => sum > 0));
+}
+
+/** Files, of which not every beginning is looked at. */
+const MANY = 10;
+
+/** The beginning of a file; what is compressed, or small and beside it, is whole or is not. */
+function cutAt(name: string, content: string | readonly string[], part: number): string | readonly string[] {
+  if (!name.endsWith(".jsonl")) return content;
+  const text = typeof content === "string" ? content : content.map((line) => `${line}\n`).join("");
+  return text.slice(0, Math.floor(text.length * part));
+}
+
+const countBy = (names: readonly string[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+};
+
+function checkWords(
+  { expect: wanted }: HistoryCase,
+  { receipt, events, first }: Awaited<ReturnType<typeof importCase>>,
+): void {
+  const removed = Object.fromEntries(Object.entries(receipt.removed).map(([reason, { records }]) => [reason, records]));
+  if (wanted.removed !== undefined) expect(removed).toEqual(wanted.removed);
+  if (wanted.unfinished !== undefined) expect(first.receipt.unfinishedLines).toBe(wanted.unfinished);
+  const counted = (kind: string): number => events.filter((event) => event.kind === kind).length;
+  if (wanted.turns !== undefined) expect(counted("turn")).toBe(wanted.turns);
+  if (wanted.toolRuns !== undefined) expect(counted("tool")).toBe(wanted.toolRuns);
+  expect(receipt.problems.map(({ line, problem }) => `${line} ${problem}`)).toEqual(wanted.problems ?? []);
+}
+
+describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
+  const { expect: wanted } = aCase;
+
+  it("comes to the right calls and tokens", async () => {
+    const imported = await importCase(aCase);
+    const calls = callsOf(imported.spans);
+    const fine = calls.filter(({ quarantineReason }) => quarantineReason === "");
+    expect({ calls: calls.length, tokens: sumOf(fine) }).toEqual({ calls: wanted.calls, tokens: wanted.tokens });
+    expect(calls.length - fine.length).toBe(wanted.quarantined ?? 0);
+    expect(calls.every(({ source }) => source === "import")).toBe(true);
+    if (wanted.sessions !== undefined)
+      expect(countBy(calls.map(({ sessionId }) => sessionId))).toEqual(wanted.sessions);
+    if (wanted.traces !== undefined)
+      expect(new Set(imported.spans.map(({ traceId }) => traceId)).size).toBe(wanted.traces);
+    const tests = imported.outcomes.map(
+      ({ status, evidence }) => `${status} ${evidence.passed ?? null}/${evidence.failed ?? null}`,
+    );
+    expect(tests).toEqual(wanted.tests ?? []);
+    checkWords(aCase, imported);
+  });
+
+  it("has whole traces: each span once, each parent there", async () => {
+    const { spans } = await importCase(aCase);
+    const ids = spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    const orphans = spans.filter(
+      ({ traceId, parentSpanId }) => parentSpanId !== "" && !ids.includes(`${traceId} ${parentSpanId}`),
+    );
+    expect(orphans.map(({ name }) => name)).toEqual([]);
+    expect(spans.filter(({ startedAtNs, endedAtNs }) => endedAtNs < startedAtNs)).toEqual([]);
+  });
+
+  it("changes nothing when it is imported again, and is the same on another machine", async () => {
+    const files = { ...aCase.files, ...aCase.later };
+    const disk = newDisk(files);
+    const first = await importHome(disk.home);
+    const again = await importHome(disk.home, first.state);
+    expect([again.spans, again.outcomes, again.receipt.files]).toEqual([[], [], 0]);
+    const other = await importHome(newDisk(files).home);
+    expect(other.spans).toEqual(first.spans);
+    expect(other.outcomes).toEqual(first.outcomes);
+  });
+
+  it("comes to the same wherever an import stopped and went on", async () => {
+    const files = Object.entries({ ...aCase.files, ...aCase.later });
+    const whole = await importHome(newDisk(Object.fromEntries(files)).home);
+    // What was forked or called is written after what it came from: the last files are those that grow.
+    const isLarge = files.length > MANY;
+    const counts = isLarge ? [2] : [files.length, 2, 1].filter((n) => n <= files.length);
+    for (const count of counts) {
+      for (const part of isLarge ? [0.55] : [0.15, 0.4, 0.55, 0.7, 0.93]) {
+        const begun = files.slice(0, count).map(([name, content], index) => {
+          return [name, index < count - 1 ? content : cutAt(name, content, part)] as const;
+        });
+        const disk = newDisk(Object.fromEntries(begun));
+        const first = await importHome(disk.home, null, false);
+        disk.write(Object.fromEntries(files));
+        const second = await importHome(disk.home, first.state);
+        const calls = callsOf([...first.spans, ...second.spans]);
+        expect([part, sumOf(calls), calls.length]).toEqual([part, sumOf(callsOf(whole.spans)), wanted.calls]);
+      }
+    }
+  });
+
+  it("lets no text of the conversation out", async () => {
+    const { spans, events, outcomes, state } = await importCase(aCase);
+    const said = [spans, events, outcomes, state.files].map((value) =>
+      JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? String(part) : part)),
+    );
+    for (const text of said) expect(text).not.toMatch(/Please fix it|Done\.|file_path|"look"/);
+  });
+});
