@@ -53,20 +53,20 @@ describe.each(historyFormats)("$id", (format) => {
       "response_item",
       "token_count",
     );
-    const value = fc.letrec<{ any: unknown }>((tie) => ({
-      any: fc.oneof(
+    const value = fc.letrec<{ json: unknown }>((tie) => ({
+      json: fc.oneof(
         { depthSize: "small", maxDepth: 5 },
         kinds,
         fc.jsonValue({ maxDepth: 1 }),
-        fc.array(tie("any"), { maxLength: 3 }),
-        fc.dictionary(names, tie("any"), { maxKeys: 5 }),
+        fc.array(tie("json"), { maxLength: 3 }),
+        fc.dictionary(names, tie("json"), { maxKeys: 5 }),
       ),
-    })).any;
+    })).json;
     fc.assert(
       fc.property(
         fc.array(
           fc.oneof(
-            value.map((any) => JSON.stringify(any)),
+            value.map((json) => JSON.stringify(json)),
             fc.string(),
           ),
           { maxLength: 12 },
