@@ -57,7 +57,8 @@ export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<Wast
 }
 
 function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
-  const { attributes, before, call } = at;
+  const { attributes, call } = at;
+  const before = findServed(at);
   // Without a word of a gateway on what stayed of the prompt nothing is said of it, but for what a history tells.
   const kept = readText(attributes, "centspan.prefix.kept");
   const isRecorded = kept === null && isOfHistory(at);
@@ -66,7 +67,7 @@ function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
   if (said === null && before === null) return null;
   const blockTokens = readBlockTokens(at);
   const grain = blockTokens ?? DEFAULT_GRAIN;
-  const stood = isRecorded ? countStanding(at, run) : (said ?? before?.promptTokens ?? 0);
+  const stood = isRecorded ? countStanding(at, run) : countKnown(at, before, said);
   const known = Math.min(stood, at.promptTokens);
   const floor = (tokens: number): number => Math.floor(tokens / grain) * grain;
   const least = isRecorded ? Math.max(LEAST_RECORDED, known * LEAST_RECORDED_SHARE) : LEAST_MISSED;
@@ -86,6 +87,19 @@ function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
 
 const readHistoryReason = (at: WatchedCall, run: WatchedRun): MissReason =>
   isEverCached(at, run) ? readRecordedReason(at) : "never_cached";
+
+/** The call before of which it is known that its prompt was computed: one that was given up may not have come to that. */
+function findServed({ before }: WatchedCall): WatchedCall | null {
+  let served = before;
+  while (served !== null && isCounted(served)) served = served.before;
+  return served;
+}
+
+/** `said` is of the call right before. */
+function countKnown({ before }: WatchedCall, served: WatchedCall | null, said: number | null): number {
+  const own = served?.promptTokens ?? 0;
+  return before === served ? (said ?? own) : Math.min(said ?? own, own);
+}
 
 const readReasons = ({ attributes }: WatchedCall): string[] =>
   readList(attributes, "centspan.cache.miss_reasons") ?? [];

@@ -364,6 +364,27 @@ const CASES: [what: string, run: RunFacts, expected: Expected[]][] = [
     [{ cause: "aborted_stream", costUsd: "0.001548", seconds: 1 }],
   ],
   [
+    "nothing that was evicted, where the stream was left before its prompt was known to be computed",
+    planRun([
+      first,
+      {
+        ...uncached,
+        attributes: {
+          ...kept,
+          "centspan.prefix.fingerprint": "f",
+          "centspan.stream.aborted": "true",
+          "centspan.usage.missing": "true",
+        },
+      },
+      {
+        ...cached,
+        attributes: { ...kept, "centspan.prefix.fingerprint": "f", "centspan.prefix.known_tokens": "11000" },
+        stages: lookup("a"),
+      },
+    ]),
+    [{ cause: "aborted_stream", costUsd: "0.0345", seconds: 1 }],
+  ],
+  [
     "a request that was made again before it was noticed that its stream was left",
     planRun([
       {
