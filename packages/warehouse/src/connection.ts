@@ -76,8 +76,8 @@ export function openConnection(url: string): Connection {
   return {
     query: (sql, params = {}) =>
       translated(async () => {
-        const result = await client.query({ ...toQuery(sql, params), format: "JSONEachRow" });
-        return result.json();
+        const result = await client.query({ ...toQuery(sql, params), format: "JSONCompact" });
+        return toRows(JSON.parse(await result.text()));
       }),
     async *stream<T>(sql: string, params: QueryParams = {}) {
       try {
@@ -134,6 +134,18 @@ export function openConnection(url: string): Connection {
       await Promise.all([client.close(), patient.close()]);
     },
   };
+}
+
+/** What a text says has the type that whoever asks says it has. */
+type Parsed = ReturnType<typeof JSON.parse>;
+
+/** Names are sent once and text is read in one go: half the time of a document a row. */
+function toRows({ meta, data }: { meta: { name: string }[]; data: unknown[][] }): Parsed[] {
+  return data.map((values) => {
+    const row: Parsed = {};
+    for (let at = 0; at < meta.length; at += 1) row[meta[at]?.name ?? ""] = values[at];
+    return row;
+  });
 }
 
 /** Of a statement that runs, only this tells whose rows it writes. */
