@@ -22,7 +22,18 @@ const allowed = {
   // Its schema is made of the columns that blocks bring.
   warehouse: ["base", "model", "ingest"],
   control: ["base", "model"],
-  api: ["base", "model", "attribution", "dialects", "focus", "outcomes", "pricing", "reconcile"],
+  api: [
+    "base",
+    "model",
+    "attribution",
+    "dialects",
+    "focus",
+    "optimizer",
+    "outcomes",
+    "pricing",
+    "reconcile",
+    "serving",
+  ],
   ui: ["base", "model"],
   // For tests only.
   testing: [],

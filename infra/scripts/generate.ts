@@ -25,6 +25,7 @@ const PLUGIN_FOLDERS = [
   { room: "packages/histories", folder: "formats", name: "historyFormats", type: "HistoryFormat" },
   { room: "packages/reconcile", folder: "formats", name: "invoiceFormats", type: "InvoiceFormat" },
   { room: "packages/policies", folder: "policies", name: "kvPolicies", type: "KvPolicyPlugin" },
+  { room: "packages/optimizer", folder: "exporters", name: "configExporters", type: "ConfigExporter" },
   { room: "packages/serving", folder: "routers", name: "routers", type: "RouterPlugin" },
   { room: "apps/gateway", folder: "safety", name: "safetyPlugins", type: "SafetyPlugin" },
 ] as const;

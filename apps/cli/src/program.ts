@@ -12,6 +12,7 @@ import { registerKeys } from "./commands/keys.ts";
 import { registerMigrate } from "./commands/migrate.ts";
 import { registerOutcomes } from "./commands/outcomes.ts";
 import { registerPrices } from "./commands/prices.ts";
+import { registerRecommend } from "./commands/recommend.ts";
 import { registerReconcile } from "./commands/reconcile.ts";
 import { registerRetention } from "./commands/retention.ts";
 import { registerRun } from "./commands/run.ts";
@@ -39,6 +40,7 @@ export function createProgram(defaultData: string): Command {
   registerEval(program, defaultData);
   registerRun(program, defaultData);
   registerSimulate(program, defaultData);
+  registerRecommend(program, defaultData);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
   registerBudgets(program, defaultData);

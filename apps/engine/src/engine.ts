@@ -87,7 +87,8 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     timeScale: config.CENTSPAN_TIME_SCALE,
   });
   const settings = holdSettings(cluster, first, speculate);
-  const cache = { blockTokens, policy: currentPolicy };
+  const cache = { blockTokens, capacityBlocks: config.CENTSPAN_KV_BLOCKS, policy: currentPolicy };
+  const limits = (): EngineSettings => settings.read();
   return {
     players,
     tokenizer,
@@ -100,7 +101,7 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
       return cluster.start({
         request,
         startSpans: (replica, arrivalNs, queueDepth) =>
-          startRequestSpans({ tracer, place, common: describe(replica), cache, arrivalNs, queueDepth }),
+          startRequestSpans({ tracer, place, common: describe(replica), cache, limits, arrivalNs, queueDepth }),
         onTransfer(from, to, startNs, endNs) {
           const attributes = { ...describe(to), "centspan.kv.transfer.from": from };
           endSpan(startSpan(tracer, "inference.kv.transfer", { ...place, startNs, attributes }), endNs);

@@ -81,3 +81,54 @@ it("says nothing to who has no key that may read", async () => {
   for (const key of ["", "cs_api_wrong", keys.ingest])
     await expect(withClient(key, (client) => client.listTools())).rejects.toThrow();
 });
+
+it("lets an agent simulate, and file what a person then decides on only with a key that may write", async () => {
+  const key = (
+    await control.createKey(
+      { workspace: "mcp", name: "optimizer", kind: "api", team: null, rules: { mcp: { write: true } } },
+      "tests",
+    )
+  ).secret;
+  const recommendation = {
+    kind: "serving",
+    subject: "engine",
+    title: "A larger batch",
+    changes: [{ knob: "maxSequences", now: 4, proposed: 64, effect: null }],
+    effect: null,
+    metric: "gpu_seconds_per_token",
+    savings: { capacityUsdMonth: "1", cashUsdMonth: "0" },
+    provenance: "simulated",
+    evidence: { chosenOn: "a", judgedOn: "b", traceIds: [], verdict: null },
+    risks: [],
+    apply: [],
+  };
+  const call = async (client: Client, name: string, args: Record<string, unknown>) => {
+    const { content, isError } = await client.callTool({ name, arguments: args });
+    const [first] = Array.isArray(content) ? content : [];
+    const text = String(first?.text);
+    return { text, isError, value: isError ? null : JSON.parse(text) };
+  };
+  await withClient(keys.api, async (client) => {
+    expect(await call(client, "simulateCalls", {})).toMatchObject({
+      isError: false,
+      value: { provenance: "simulated" },
+    });
+    const refused = await call(client, "proposeRecommendation", recommendation);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("mcp.write") });
+    expect((await call(client, "listRecommendations", {})).value.data).toEqual([]);
+  });
+  await withClient(key, async (client) => {
+    const { tools } = await client.listTools();
+    const propose = tools.find(({ name }) => name === "proposeRecommendation");
+    expect(propose?.inputSchema.required).toContain("changes");
+    expect(propose?.annotations?.readOnlyHint).toBe(false);
+    for (const name of ["acceptRecommendation", "rejectRecommendation"])
+      expect((await call(client, name, { id: "x", by: "agent" })).isError).toBe(true);
+    const { value } = await call(client, "proposeRecommendation", recommendation);
+    expect(value).toMatchObject({ state: "proposed", proposedBy: expect.stringContaining("optimizer") });
+    const early = await call(client, "applyRecommendation", { id: value.id, by: "agent" });
+    expect(early).toMatchObject({ isError: true, text: expect.stringContaining("it is proposed") });
+    await owner.stepRecommendation(value.id, "accept", { by: "Ada" });
+    expect((await call(client, "applyRecommendation", { id: value.id, by: "agent" })).value.state).toBe("applied");
+  });
+});

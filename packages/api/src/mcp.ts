@@ -1,7 +1,8 @@
 /**
  * The Trace API for agents: what it answers without changing anything, as tools of the Model Context Protocol over streamable
- * HTTP. A tool is a route: its arguments are the route's parameters, its key is the request's. No session is kept, so that any
- * process may answer.
+ * HTTP, simulations, and for keys that may write, recommendations up to what people decide. A tool is a route: its arguments
+ * are the route's parameters and the members of its body, its key is the request's. No session is kept, so that any process may
+ * answer.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
@@ -11,23 +12,30 @@ import { listParameters } from "./openapi.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { API_PREFIX, type TraceApi } from "./trace-api.ts";
+import { selfSchema } from "./use-cases/read-self.ts";
 
 const INSTRUCTIONS =
   "Figures of what agents' model calls cost and what came of them. Begin with costOutcomes or sumCosts, go to listTraces " +
-  "and readTrace for a run. Money and 64-bit integers are strings; times are ISO 8601.";
+  "and readTrace for a run, to sumWaste for what was paid twice. simulateCalls asks what other settings would have done; what " +
+  "holds is filed with proposeRecommendation, where the key may write. Only people accept. Money and 64-bit integers are " +
+  "strings; times are ISO 8601.";
 
 export type McpEndpoint = { handle(request: Request): Promise<Response> };
 
 export function createMcpEndpoint(api: TraceApi): McpEndpoint {
   return {
     async handle(request) {
-      const headers = { authorization: request.headers.get("authorization") ?? "" };
-      const ask = (path: string): Promise<Response> =>
-        api.handle(new Request(new URL(`${API_PREFIX}${path}`, "http://trace-api.internal"), { headers }));
+      const headers = {
+        authorization: request.headers.get("authorization") ?? "",
+        "content-type": "application/json",
+      };
+      const ask: Ask = (path, init) =>
+        api.handle(new Request(new URL(`${API_PREFIX}${path}`, "http://trace-api.internal"), { ...init, headers }));
       // Without a key that may read, nothing is said of what there is either.
-      const known = await ask("/workspaces");
+      const known = await ask("/self");
       if (!known.ok) return known;
-      const server = createServer(ask);
+      const { rules } = selfSchema.parse(await known.json());
+      const server = createServer(ask, rules.mcp?.write === true);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       await server.connect(transport);
       try {
@@ -39,27 +47,53 @@ export function createMcpEndpoint(api: TraceApi): McpEndpoint {
   };
 }
 
-const isTool = ({ method, answerTypes, hasToken, allow }: Route): boolean =>
-  method === "GET" && answerTypes === undefined && !hasToken && allow.includes("api");
+type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
+
+const isTool = ({ method, answerTypes, hasToken, allow, mcp }: Route): boolean =>
+  (method === "GET" || mcp !== undefined) && answerTypes === undefined && !hasToken && allow.includes("api");
 
 const TOOLS = ROUTES.filter(isTool);
 
-function createServer(ask: (path: string) => Promise<Response>): Server {
+function createServer(ask: Ask, mayWrite: boolean): Server {
+  const tools = TOOLS.filter(({ mcp }) => mcp !== "write" || mayWrite);
   const server = new Server(
     { name: "centspan", version: "1" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(describeTool) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
-    const route = TOOLS.find(({ id }) => id === name);
-    const said = argumentsSchema.safeParse(given);
-    if (route === undefined) return fail(`There is no tool ${name}.`);
-    if (!said.success) return fail("Arguments have to be texts, numbers or booleans.");
-    const answer = await ask(writePath(route, said.data));
+    const route = tools.find(({ id }) => id === name);
+    if (route === undefined) return fail(describeMissing(name));
+    const asked = route.method === "GET" ? askToRead(route, given) : askToWrite(route, given);
+    if (asked === null) return fail("Arguments have to be texts, numbers or booleans.");
+    const answer = await ask(asked.path, asked.init);
     return { content: [{ type: "text", text: await answer.text() }], isError: !answer.ok };
   });
   return server;
 }
+
+type Asked = { path: string; init?: { method: string; body: string } };
+
+function askToRead(route: Route, given: Record<string, unknown>): Asked | null {
+  const said = argumentsSchema.safeParse(given);
+  return said.success ? { path: writePath(route, said.data) } : null;
+}
+
+/** Arguments that the path names are in it, the others are the body. */
+function askToWrite({ method, path }: Route, given: Record<string, unknown>): Asked {
+  const { ...body } = given;
+  const own = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(body[name] ?? "");
+    delete body[name];
+    return encodeURIComponent(value);
+  });
+  return { path: own, init: { method, body: JSON.stringify(body) } };
+}
+
+const describeMissing = (name: string): string =>
+  TOOLS.some(({ id }) => id === name)
+    ? `${name} changes something: it is for keys with the rule mcp.write.`
+    : `There is no tool ${name}.`;
 
 const argumentsSchema = z.record(
   z.string(),
@@ -70,17 +104,26 @@ const fail = (text: string) => ({ content: [{ type: "text" as const, text }], is
 
 function describeTool(route: Route): Tool {
   const parameters = listParameters(route);
+  const body = route.method === "GET" ? { properties: {}, required: [] } : describeBody(route);
   return {
     name: route.id,
     description: route.summary,
     inputSchema: {
       type: "object",
-      properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
-      required: parameters.flatMap(({ name, required }) => (required ? [name] : [])),
+      properties: { ...Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])), ...body.properties },
+      required: [...parameters.flatMap(({ name, required }) => (required ? [name] : [])), ...body.required],
     },
-    annotations: { readOnlyHint: true },
+    annotations: { readOnlyHint: route.mcp !== "write" },
   };
 }
+
+const bodySchema = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+const describeBody = ({ body }: Route) =>
+  bodySchema.parse(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }));
 
 /** Arguments that the path names are in it, the others follow. */
 function writePath({ path }: Route, given: Record<string, string>): string {

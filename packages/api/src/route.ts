@@ -21,7 +21,9 @@ import type {
   PriceTermsStore,
   Principal,
   RatingStore,
+  RecommendationStore,
   SignalStore,
+  SimulationStore,
   SpanStore,
   UnratedUnits,
   WasteStore,
@@ -51,6 +53,8 @@ export type ApiDeps = {
     CommitmentStore &
     ApprovalStore &
     OutcomeSettings &
+    RecommendationStore &
+    SimulationStore &
     Pingable;
   clock: Clock;
 };
@@ -77,6 +81,8 @@ type RouteFacts = {
   isSigned?: OutcomeFeed["isSigned"];
   /** The parameter `token` of its path is the credential, and the only one. */
   hasToken?: true;
+  /** Offered to agents although it is no GET: to all, as it changes nothing that is there, or to keys that may write. */
+  mcp?: "all" | "write";
   /** Of reports, whose refusals are listed: what they are refusals of. */
   reportOf?: string;
   successStatus?: number;

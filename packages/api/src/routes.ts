@@ -52,9 +52,18 @@ import {
   previewPrices,
   ratePrices,
 } from "./use-cases/prices.ts";
+import { readSelf } from "./use-cases/read-self.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
+import {
+  listRecommendations,
+  proposeRecommendation,
+  readRecommendation,
+  recommendationSteps,
+  verifyRecommendation,
+} from "./use-cases/recommendations.ts";
 import { reconcileInvoice } from "./use-cases/reconcile-invoice.ts";
+import { readSimulation, simulateCalls } from "./use-cases/simulations.ts";
 import { sumCosts } from "./use-cases/sum-costs.ts";
 import { sumMetrics } from "./use-cases/sum-metrics.ts";
 import { listFixes, listWaste, listWasteCauses, readBalance, sumWaste } from "./use-cases/waste.ts";
@@ -98,6 +107,7 @@ export const ROUTES: readonly Route[] = [
   readEvaluation,
   ...outcomeSources.map(createReportRoute),
   ...outcomeFeeds.map(createDeliveryRoute),
+  readSelf,
   listKeys,
   createKey,
   revokeKey,
@@ -128,5 +138,12 @@ export const ROUTES: readonly Route[] = [
   createBudget,
   replaceBudget,
   deleteBudget,
+  listRecommendations,
+  proposeRecommendation,
+  readRecommendation,
+  ...recommendationSteps,
+  verifyRecommendation,
+  simulateCalls,
+  readSimulation,
   listWorkspaces,
 ];

@@ -64,5 +64,10 @@ export const MIGRATIONS: readonly { tag: string; when: number; sql: string }[] =
     "tag": "0012_gateway_ingest_keys",
     "when": 1796051738604,
     "sql": "ALTER TABLE \"keys\" DROP CONSTRAINT \"keys_kind\";--> statement-breakpoint\nALTER TABLE \"keys\" ADD CONSTRAINT \"keys_kind\" CHECK (\"keys\".\"kind\" IN ('gateway', 'ingest', 'gateway-ingest', 'api'));"
+  },
+  {
+    "tag": "0013_recommendations",
+    "when": 1796066258654,
+    "sql": "CREATE TABLE \"recommendations\" (\n\t\"id\" text PRIMARY KEY NOT NULL,\n\t\"workspace\" text NOT NULL,\n\t\"input\" jsonb NOT NULL,\n\t\"state\" text NOT NULL,\n\t\"proposed_by\" text NOT NULL,\n\t\"created_at\" timestamp (6) with time zone DEFAULT now() NOT NULL,\n\t\"steps\" jsonb NOT NULL,\n\t\"realised\" jsonb,\n\tCONSTRAINT \"recommendations_state\" CHECK (\"recommendations\".\"state\" IN ('proposed', 'accepted', 'applied', 'verified', 'rejected', 'withdrawn'))\n);\n--> statement-breakpoint\nCREATE TABLE \"simulations\" (\n\t\"id\" text PRIMARY KEY NOT NULL,\n\t\"workspace\" text NOT NULL,\n\t\"simulation\" jsonb NOT NULL,\n\t\"created_at\" timestamp (6) with time zone DEFAULT now() NOT NULL\n);\n--> statement-breakpoint\nALTER TABLE \"recommendations\" ADD CONSTRAINT \"recommendations_workspace_workspaces_id_fk\" FOREIGN KEY (\"workspace\") REFERENCES \"public\".\"workspaces\"(\"id\") ON DELETE no action ON UPDATE no action;--> statement-breakpoint\nALTER TABLE \"simulations\" ADD CONSTRAINT \"simulations_workspace_workspaces_id_fk\" FOREIGN KEY (\"workspace\") REFERENCES \"public\".\"workspaces\"(\"id\") ON DELETE no action ON UPDATE no action;--> statement-breakpoint\nCREATE INDEX \"recommendations_newest\" ON \"recommendations\" USING btree (\"workspace\",\"created_at\");"
   }
 ];

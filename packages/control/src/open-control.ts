@@ -15,7 +15,9 @@ import type {
   OutcomeSettings,
   PeriodStore,
   PriceTermsStore,
+  RecommendationStore,
   RetentionPolicies,
+  SimulationStore,
   UnratedUnits,
 } from "@centspan/model";
 import { drizzle } from "drizzle-orm/node-postgres";
@@ -32,6 +34,7 @@ import { createOrgStore } from "./org-store.ts";
 import { createOutcomeSettings } from "./outcome-settings.ts";
 import { createPeriodStore } from "./period-store.ts";
 import { createPriceTermsStore } from "./price-terms-store.ts";
+import { createRecommendationStore } from "./recommendation-store.ts";
 import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 import { createUnratedUnits } from "./unrated-store.ts";
@@ -56,6 +59,8 @@ export type Control = KeyStore &
   CommitmentStore &
   ApprovalStore &
   OutcomeSettings &
+  RecommendationStore &
+  SimulationStore &
   GatewayCosts & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
@@ -83,6 +88,7 @@ export function openControl({ patienceMs = 8_000, ...options }: ControlOptions):
       ...createKeyStore(db),
       ...createOrgStore(db),
       ...createJobStore(db),
+      ...createRecommendationStore(db),
       ...createUnratedUnits(db),
       ...createRetentionPolicies(db),
       ...createBudgetStore(db),

@@ -18,7 +18,10 @@ import type {
   ExchangeRate,
   KeyKind,
   KeyRules,
+  Recommendation,
+  RecommendationInput,
   Signal,
+  SimulationRecord,
 } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
@@ -412,6 +415,40 @@ export const evaluationSets = pgTable(
   },
   (table) => [primaryKey({ name: "evaluation_sets_pkey", columns: [table.workspace, table.name] })],
 );
+
+/** Recommendations, whole as they were filed; where they stand and who took each step comes later. */
+export const recommendations = pgTable(
+  "recommendations",
+  {
+    id: text("id").primaryKey(),
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    input: jsonb("input").$type<RecommendationInput>().notNull(),
+    state: text("state").$type<Recommendation["state"]>().notNull(),
+    proposedBy: text("proposed_by").notNull(),
+    createdAt: createdAt(),
+    steps: jsonb("steps").$type<Recommendation["steps"]>().notNull(),
+    realised: jsonb("realised").$type<NonNullable<Recommendation["realised"]>>(),
+  },
+  (table) => [
+    index("recommendations_newest").on(table.workspace, table.createdAt),
+    check(
+      "recommendations_state",
+      sql`${table.state} IN ('proposed', 'accepted', 'applied', 'verified', 'rejected', 'withdrawn')`,
+    ),
+  ],
+);
+
+/** What was simulated on request. */
+export const simulations = pgTable("simulations", {
+  id: text("id").primaryKey(),
+  workspace: text("workspace")
+    .notNull()
+    .references(() => workspaces.id),
+  simulation: jsonb("simulation").$type<Omit<SimulationRecord, "id" | "createdAt">>().notNull(),
+  createdAt: createdAt(),
+});
 
 /** Reports that were not taken, by source and reason. */
 export const reportRefusals = pgTable(

@@ -49,6 +49,8 @@ export const keyRulesSchema = z.strictObject({
     .optional(),
   /** Prompts and answers are recorded on the calls' spans, without the secrets that are recognised in them. */
   content: z.boolean().optional(),
+  /** Of api keys: whether an agent may file, apply and verify recommendations with it over MCP. Accepting is for people. */
+  mcp: z.strictObject({ write: z.boolean() }).optional(),
   /** What may be reached through the gateway as a proxy; nothing when absent. */
   egress: egressRulesSchema.optional(),
 });

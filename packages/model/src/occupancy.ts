@@ -18,7 +18,41 @@ export type EngineTime = {
   decodeTokens: number;
 };
 
+/** One step of an engine, as its span has it. */
+export type EngineStep = {
+  service: string;
+  replica: string;
+  basis: EngineTime["basis"];
+  startedAtNs: bigint;
+  stepMs: number;
+  decodeSequences: number;
+  decodeContextTokens: number;
+  prefillTokens: number;
+  /** Null where prompts were computed and the engine does not say it. */
+  prefillAttentionPairs: number | null;
+  draftedTokens: number;
+  acceptedTokens: number;
+};
+
+/** What engines of a service say of themselves. Lists have each value that was said, smallest first: more than one is a change. */
+export type EngineFacts = {
+  service: string;
+  basis: EngineTime["basis"];
+  replicas: number;
+  requests: number;
+  blockTokens: number[];
+  capacityBlocks: number[];
+  maxSequences: number[];
+  tokenBudgets: number[];
+  policies: string[];
+  /** Prompts in whole blocks, from the shortest to the longest, in tokens. */
+  promptTokens: [number, number];
+};
+
 export type EngineTimeReader = {
+  /** About so many steps that began in the range, spread over all of them, in order of time; all where there are fewer. */
+  listEngineSteps(workspace: string, range: TimeRange, most: number): Promise<EngineStep[]>;
+  listEngineFacts(workspace: string, range: TimeRange): Promise<EngineFacts[]>;
   /** Of the spans that began in the range, by service. */
   sumEngineTime(workspace: string, range: TimeRange): Promise<EngineTime[]>;
 };

@@ -39,3 +39,4 @@ export * from "./workloads/read-mooncake.ts";
 export * from "./workloads/read-weka.ts";
 export type { TraceBytes } from "./workloads/trace-lines.ts";
 export * from "./workloads/trace-request.ts";
+export * from "./workloads/write-mooncake.ts";

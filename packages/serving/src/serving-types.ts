@@ -2,7 +2,7 @@
  * What goes into the serving core and what comes out of it. Instants and
  * durations are whole nanoseconds since the core's own start, exact below 2^53 (104 days).
  */
-import type { KvBlockId, KvPolicyPlugin, KvWait, ReplicaView } from "@centspan/model";
+import type { KvBlockId, KvPolicyPlugin, KvWait, PRIORITIES, ReplicaView } from "@centspan/model";
 import type { BlockCounts } from "./block-counts.ts";
 import type { KvCache, KvCacheOptions, KvThreadId } from "./kv-cache.ts";
 import type { TierRead } from "./lower-tiers.ts";
@@ -39,7 +39,6 @@ export type ServingChange = Partial<Pick<ServingConfig, "maxSequences" | "tokenB
 };
 
 /** Whether a person waits for the answer. Batch work gives way to people. */
-export const PRIORITIES = ["interactive", "batch"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 export type ServingRequest = {
@@ -95,6 +94,8 @@ export type Step = {
   evicted: KvBlockId[];
   decodeContextTokens: number;
   prefillTokens: number;
+  /** Pairs of tokens that attend to each other in its prompts. */
+  prefillAttentionPairs: number;
   /** Of the step's time, what it took longer for computing prompts beside decoding, and for draft tokens. */
   prefillMs: number;
   draftMs: number;

@@ -19,6 +19,7 @@ export { TurnChart, type TurnLabels } from "./react/turn-chart.tsx";
 export * from "./react/waste-bars.tsx";
 export * from "./react/waterfall-parts.tsx";
 export * from "./react/whisker-plot.tsx";
+export * from "./recommendations/prepare-recommendation.ts";
 export * from "./reconciliation/prepare-reconciliation.ts";
 export * from "./run/group-attributes.ts";
 export * from "./run/prepare-charge.ts";

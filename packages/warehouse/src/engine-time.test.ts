@@ -162,3 +162,76 @@ it("gives tokens by minute, with the minute's day in the zone, of those asked fo
   expect(await read({ scope: "org", scopeIds: [] })).toMatchObject([{ tokens: 102 }, { tokens: 34 }]);
   expect(await read({ scope: "key", scopeIds: ["nobody"] })).toEqual([]);
 });
+
+describe("what engines say", () => {
+  const lookup = (number: number, attributes: Record<string, string>): SpanRecord =>
+    makeSpan({
+      name: "inference.kv.lookup",
+      service: "engine",
+      spanId: spanId(500 + number),
+      attributes: { "centspan.replica.id": `engine-${number % 2}`, "centspan.kv.block_tokens": "64", ...attributes },
+    });
+  const store = async (spans: readonly SpanRecord[]): Promise<string> => {
+    const workspace = `engine${++workspaces}`;
+    await test.warehouse.insertSpans(workspace, spans);
+    return workspace;
+  };
+
+  it("of their steps is read in order, once each, with what is not said told from nothing", async () => {
+    const steps = [
+      toSpan(0, { ...IDLE, ms: 9, batch: 3 }),
+      toSpan(1, { ...IDLE, ms: 30, batch: 2, prefill: 700 }),
+      toSpan(2, { ...IDLE, ms: 12, batch: 1, proposed: 8, accepted: 5 }),
+    ];
+    const workspace = await store([...steps, ...steps.slice(1)].reverse());
+    expect(await test.warehouse.listEngineSteps(workspace, RANGE, 100)).toMatchObject([
+      { service: "engine", stepMs: 9, decodeSequences: 3, prefillTokens: 0, prefillAttentionPairs: 0 },
+      { stepMs: 30, decodeSequences: 2, prefillTokens: 700, prefillAttentionPairs: null },
+      { stepMs: 12, draftedTokens: 8, acceptedTokens: 5, basis: "measured" },
+    ]);
+  });
+
+  it("of many steps is a sample over all of the time, the same at each asking", async () => {
+    const workspace = await store(Array.from({ length: 600 }, (_, at) => toSpan(at, { ...IDLE, ms: 5, batch: 1 })));
+    const range = { fromNs: NOON_NS, toNs: NOON_NS + HOUR_NS };
+    const sample = await test.warehouse.listEngineSteps(workspace, range, 100);
+    expect(sample.length).toBeGreaterThan(40);
+    expect(sample.length).toBeLessThan(180);
+    expect(sample.at(-1)?.startedAtNs).toBeGreaterThan(NOON_NS + 400n * SECOND_NS);
+    expect(await test.warehouse.listEngineSteps(workspace, range, 100)).toEqual(sample);
+  });
+
+  it("of themselves has every value that was said, and nothing where nothing was", async () => {
+    const workspace = await store([
+      lookup(0, {
+        "centspan.kv.capacity_blocks": "6144",
+        "centspan.kv.hit_blocks": "2",
+        "centspan.kv.miss_blocks": "3",
+      }),
+      lookup(1, {
+        "centspan.kv.capacity_blocks": "800",
+        "centspan.kv.policy": "fifo",
+        "centspan.kv.miss_blocks": "40",
+      }),
+      lookup(2, {
+        "centspan.engine.max_sequences": "64",
+        "centspan.kv.policy": "fifo",
+        "centspan.kv.miss_blocks": "1",
+      }),
+    ]);
+    expect(await test.warehouse.listEngineFacts(workspace, RANGE)).toEqual([
+      {
+        service: "engine",
+        basis: "measured",
+        replicas: 2,
+        requests: 3,
+        blockTokens: [64],
+        capacityBlocks: [800, 6144],
+        maxSequences: [64],
+        tokenBudgets: [],
+        policies: ["fifo"],
+        promptTokens: [64, 2560],
+      },
+    ]);
+  });
+});

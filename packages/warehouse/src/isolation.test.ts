@@ -38,6 +38,14 @@ beforeAll(async () => {
         traceId: traceId(3),
         attributes: { "centspan.step.batch_size": owner === "red" ? "1" : "2" },
       }),
+      makeSpan({
+        name: "inference.kv.lookup",
+        traceId: traceId(3),
+        spanId: spanId(3),
+        // Of a request, so that it begins no run.
+        parentSpanId: spanId(1),
+        attributes: { "centspan.kv.policy": owner },
+      }),
     ]);
     const cost = owner === "red" ? "1" : "2";
     const meter = owner === "red" ? "input" : "output_text";
@@ -122,6 +130,9 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     const filter = { provider: "centspan", models: ["scripted-strong"], scope: "org", scopeIds: [] } as const;
     return (await w.listMinuteTokens(ws, ALL_TIME, "UTC", filter)).map(({ tokens }) => tokens);
   },
+  listEngineSteps: async (w, ws) =>
+    (await w.listEngineSteps(ws, ALL_TIME, 10)).map(({ decodeSequences }) => decodeSequences),
+  listEngineFacts: async (w, ws) => (await w.listEngineFacts(ws, ALL_TIME)).map(({ policies }) => policies[0]),
   sumEngineTime: async (w, ws) => (await w.sumEngineTime(ws, ALL_TIME)).map(({ decodeTokens }) => decodeTokens),
   sumUsage: async (w, ws) => {
     const providers = ["centspan"];
@@ -190,12 +201,12 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMetricPoints: { red: ["red"], blue: ["blue"] },
   listSources: {
     red: [
-      ["traces", 3],
+      ["traces", 4],
       ["logs", 1],
       ["metrics", 1],
     ],
     blue: [
-      ["traces", 3],
+      ["traces", 4],
       ["logs", 1],
       ["metrics", 1],
     ],
@@ -214,6 +225,8 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   readNextPostedNs: { red: [NOON_NS], blue: [NOON_NS] },
   listCharges: { red: ["red"], blue: ["blue"] },
   listMinuteTokens: { red: [1], blue: [2] },
+  listEngineSteps: { red: [1], blue: [2] },
+  listEngineFacts: { red: ["red"], blue: ["blue"] },
   sumEngineTime: { red: [1], blue: [2] },
   sumUsage: { red: ["red"], blue: ["blue"] },
   listCallClasses: { red: ["scripted-strong"], blue: ["scripted-strong"] },

@@ -48,6 +48,7 @@ import { listCalls } from "./readers/list-calls.ts";
 import { listChangedRuns } from "./readers/list-changed-runs.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
 import { listDailySpend } from "./readers/list-daily-spend.ts";
+import { listEngineFacts, listEngineSteps } from "./readers/list-engine-steps.ts";
 import { listFinishedRuns } from "./readers/list-finished-runs.ts";
 import { listFixes } from "./readers/list-fixes.ts";
 import { listLogs } from "./readers/list-logs.ts";
@@ -122,6 +123,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     listLogs: (workspace, filter, page) => listLogs(connection, workspace, filter, page),
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
     sumEngineTime: (workspace, range) => sumEngineTime(connection, workspace, range),
+    listEngineSteps: (workspace, range, most) => listEngineSteps(connection, workspace, range, most),
+    listEngineFacts: (workspace, range) => listEngineFacts(connection, workspace, range),
     listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),
     readUsage: (workspace, units, attributeNames) => readUsage(connection, workspace, units, attributeNames),

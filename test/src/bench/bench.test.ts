@@ -102,6 +102,24 @@ describe("npm run bench", () => {
   );
 
   it(
+    "optimize: settings are tried, the choice is near the best, and predictions are beside what came",
+    async () => {
+      const args = ["--candidates", "40", "--requests", "500", "--sessions", "12"];
+      const result = await runBench<{
+        configs: number;
+        regretPct: number;
+        heldOutErrPct: Record<"ttft" | "tpot" | "hitRate", number>;
+      }>("optimize", ...args);
+      // Each of three searches sees its candidates, and what it varies of the best.
+      expect(result.configs).toBeGreaterThanOrEqual(120);
+      expect(result.regretPct).toBeLessThanOrEqual(2);
+      expect(result.heldOutErrPct.tpot).toBeLessThan(5);
+      for (const name of ["ttft", "hitRate"] as const) expect(result.heldOutErrPct[name]).toEqual(expect.any(Number));
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "gateway, tokenize, routing, safety: each figure is there",
     async () => {
       const gateway = await runBench("gateway", "--seconds", "1", "--streams", "20", "--large", "2");

@@ -12,6 +12,7 @@ import safety from "./gateway/safety.ts";
 import tokenize from "./gateway/tokenize.ts";
 import harness from "./harness/harness.ts";
 import ingest from "./ingest.ts";
+import optimize from "./optimize/optimize.ts";
 import outcomesQuery from "./outcomes-query.ts";
 import policies from "./policies.ts";
 import rating from "./rating.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   gateway,
   harness,
   ingest,
+  optimize,
   outcomesQuery,
   policies,
   rating,

@@ -1,5 +1,4 @@
 /** `centspan simulate`: a recorded trace or calls on a described cluster, under a virtual clock, and what a cache could do. */
-import { createReadStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { CentspanError } from "@centspan/base";
 import { findKvPolicy } from "@centspan/policies";
 import {
@@ -9,14 +8,12 @@ import {
   createOpenLoop,
   type HitRateCurve,
   MOONCAKE_BLOCK_TOKENS,
-  parseSimulationConfig,
   type RecordedCalls,
   readAzure,
   readMooncake,
   readWeka,
   type SimulationConfig,
   simulate,
-  type TraceBytes,
   type TraceRequest,
   toAgentSessions,
   toServingRequests,
@@ -25,11 +22,13 @@ import {
   WEKA_BLOCK_TOKENS,
   type WekaRequest,
   type Workload,
+  writeMooncake,
 } from "@centspan/serving";
 import { drawLineChart } from "@centspan/ui/chart";
 import { type Command, Option } from "commander";
 import { createProgress } from "../progress.ts";
 import { type CallsQuery, readRecordedCalls } from "../read-recorded-calls.ts";
+import { parseCount, readConfig, readTrace, writeText } from "../read-workload.ts";
 import { formatSimulation, tabulateCurves, type WorkloadFacts } from "../report-simulation.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
@@ -42,6 +41,7 @@ type SimulateOptions = CallsQuery & {
   printConfig: boolean;
   curve?: string;
   capacities?: string;
+  share?: string;
   json: boolean;
 };
 
@@ -72,6 +72,7 @@ export function registerSimulate(program: Command, defaultData: string): void {
     .option("--print-config", "print the whole configuration with its defaults, and do nothing else", false)
     .option("--curve <file>", "write the hit rate by cache capacity as SVG, and add its table")
     .option("--capacities <list>", "blocks to draw the curve at, separated by commas; default: about ten, chosen")
+    .option("--share <file>", "write the workload in Mooncake's format, with numbered blocks and nothing that was said")
     .option("--json", "print the result as JSON", false)
     .action(runSimulate);
   addWorkspaceOptions(command, defaultData);
@@ -95,6 +96,7 @@ async function runSimulate(options: SimulateOptions, command: Command): Promise<
   };
   const result = simulate(cluster, workload, { price, support, onProgress });
   progress.done(`${result.requests} requests simulated`);
+  if (options.share !== undefined) shareWorkload(options.share, opened);
   const curves = options.curve === undefined ? [] : drawCurve(options.curve, { ...opened, config, capacities });
   const answer = { config, workload: facts, result, ...(options.curve === undefined ? {} : { curves }) };
   const text = options.json
@@ -114,7 +116,7 @@ function refuseOthers({ calls }: SimulateOptions, command: Command): void {
 
 /** What would have no effect is refused: whoever wrote it expects one. */
 function refuseIdle(
-  { calls, format, concurrent, curve, capacities }: SimulateOptions,
+  { calls, format, concurrent, curve, capacities, share }: SimulateOptions,
   { arrivalScale }: SimulationConfig,
 ): void {
   const refuse = (field: string, message: string): never => {
@@ -127,6 +129,7 @@ function refuseIdle(
     refuse("arrivalScale", "arrivalScale: in sessions requests follow answers; use --concurrent");
   if (curve !== undefined && isClosed)
     refuse("curve", "--curve: sessions have no order of arrivals that a cache alone could be shown");
+  if (share !== undefined && isClosed) refuse("share", "--share: sessions in a closed loop have no arrivals to share");
   if (capacities !== undefined && curve === undefined) refuse("capacities", "--capacities: only with --curve");
 }
 
@@ -192,58 +195,6 @@ function openCalls(
   return { workload, requests: requests.length, facts, trace: [], traceBlockTokens: blockTokens };
 }
 
-function readConfig(file: string | undefined): SimulationConfig {
-  if (file === undefined) return parseSimulationConfig({});
-  try {
-    return parseSimulationConfig(JSON.parse(readText(file)));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new CentspanError("invalid_file", `${file}: not JSON: ${error.message}`);
-    if (error instanceof CentspanError && error.code === "invalid_request")
-      throw new CentspanError(
-        "invalid_request",
-        `${file}: ${error.message}`,
-        error.field ? { field: error.field } : {},
-      );
-    throw error;
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new CentspanError("invalid_file", `${file}: can't be read (${reason})`);
-  }
-}
-
-function parseCount(option: string, word: string): number {
-  const value = Number(word);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  const message = `--${option}: ${JSON.stringify(word)} is no whole number above 0`;
-  throw new CentspanError("invalid_request", message, { field: option });
-}
-
-async function readTrace<T>(
-  file: string,
-  read: (bytes: TraceBytes) => AsyncGenerator<T>,
-  say: (text: string) => void,
-): Promise<T[]> {
-  if (!existsSync(file)) throw new CentspanError("invalid_file", `${file}: there is no such file`);
-  const trace: T[] = [];
-  try {
-    for await (const request of read(createReadStream(file))) {
-      trace.push(request);
-      if (trace.length % PROGRESS_EVERY === 0) say(`reading ${file}: ${trace.length} requests`);
-    }
-  } catch (error) {
-    if (!(error instanceof CentspanError)) throw error;
-    throw new CentspanError(error.code, `${file}: ${error.message}`, error.field ? { field: error.field } : {});
-  }
-  if (trace.length === 0) throw new CentspanError("invalid_file", `${file}: holds no request`);
-  return trace;
-}
-
 const BAR_CELLS = 30;
 
 function drawBar(done: number, all: number): string {
@@ -273,11 +224,10 @@ function drawCurve(file: string, { config, trace, traceBlockTokens, capacities }
       points: points.map(({ capacityBlocks, hitRate }) => ({ x: capacityBlocks, y: hitRate })),
     })),
   });
-  try {
-    writeFileSync(file, chart);
-  } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new CentspanError("invalid_file", `${file}: can't be written (${reason})`);
-  }
+  writeText(file, chart);
   return curves;
+}
+
+function shareWorkload(file: string, { trace, traceBlockTokens }: OpenWorkload): void {
+  writeText(file, [...writeMooncake(trace, { blockTokens: traceBlockTokens })].join(""));
 }

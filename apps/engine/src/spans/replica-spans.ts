@@ -30,6 +30,7 @@ export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptio
           "centspan.step.batch_size": step.decodes.length,
           "centspan.step.context_tokens": step.decodeContextTokens,
           "centspan.step.prefill_tokens": step.prefillTokens,
+          "centspan.step.prefill_pairs": step.prefillTokens === 0 ? undefined : Math.round(step.prefillAttentionPairs),
           "centspan.step.time_ms": step.stepTimeMs,
         },
       });

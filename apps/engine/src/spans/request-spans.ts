@@ -29,7 +29,9 @@ export type RequestSpansOptions = {
   place: { parent: Context } | { traceId: string };
   /** On every span of this engine. */
   common: SpanAttributes;
-  cache: { blockTokens: number; policy(): string };
+  cache: { blockTokens: number; capacityBlocks: number; policy(): string };
+  /** What the engine lets into a batch at the moment. */
+  limits(): { maxSequences: number; tokenBudget: number };
   arrivalNs: bigint;
   queueDepth: number;
 };
@@ -37,7 +39,7 @@ export type RequestSpansOptions = {
 type Template = "inference.queue" | "inference.kv.lookup" | "inference.prefill" | "inference.decode";
 
 export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
-  const { tracer, place, common, cache, arrivalNs, queueDepth } = options;
+  const { tracer, place, common, cache, limits, arrivalNs, queueDepth } = options;
   const start = (template: Template, startNs: bigint, attributes: SpanAttributes = {}): Span =>
     startSpan(tracer, template, { ...place, startNs, attributes: { ...common, ...attributes } });
   const startQueue = (atNs: bigint, depth: number): Span =>
@@ -73,6 +75,9 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
         "centspan.kv.expired_blocks": admission.expiredBlocks === 0 ? undefined : admission.expiredBlocks,
         "centspan.kv.hit_tokens": admission.hitTokens,
         "centspan.kv.block_tokens": cache.blockTokens,
+        "centspan.kv.capacity_blocks": cache.capacityBlocks,
+        "centspan.engine.max_sequences": limits().maxSequences,
+        "centspan.engine.token_budget": limits().tokenBudget,
         "centspan.kv.tier": "device",
         "centspan.kv.policy": cache.policy(),
       });

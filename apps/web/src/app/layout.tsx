@@ -28,6 +28,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     { href: "/outcomes", label: t.outcomes },
     { href: "/waste", label: t.waste },
     { href: "/runs", label: t.runs },
+    { href: "/recommendations", label: t.recommendations },
     { href: "/budgets", label: t.budgets },
     { href: "/prices", label: t.prices },
     { href: "/close", label: t.monthClose },

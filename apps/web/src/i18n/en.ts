@@ -1,11 +1,13 @@
 /** Every word of the web app in English. `ko.ts` has the same keys; the compiler checks it. Names of spans, units and settings are not translated. */
 import { enMoney } from "./en-money.ts";
 import { enOutcomes } from "./en-outcomes.ts";
+import { enRecommendations } from "./en-recommendations.ts";
 import { enWaste } from "./en-waste.ts";
 
 export const en = {
   ...enMoney,
   ...enOutcomes,
+  ...enRecommendations,
   ...enWaste,
   otherLanguage: "한국어",
   skip: "Skip to content",

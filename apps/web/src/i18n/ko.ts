@@ -2,11 +2,13 @@
 import type { Catalogue } from "./catalogue.ts";
 import { koMoney } from "./ko-money.ts";
 import { koOutcomes } from "./ko-outcomes.ts";
+import { koRecommendations } from "./ko-recommendations.ts";
 import { koWaste } from "./ko-waste.ts";
 
 export const ko: Catalogue = {
   ...koMoney,
   ...koOutcomes,
+  ...koRecommendations,
   ...koWaste,
   otherLanguage: "English",
   skip: "본문으로 건너뛰기",

@@ -2,7 +2,8 @@
  * Which of two settings is better: those that can serve the traffic before those that can't, within the limits before beyond
  * them, then by cost. Costs are accelerator seconds per thousand output tokens; their price is one factor, applied at the end.
  */
-import { type Distribution, PRIORITIES, type Priority } from "@centspan/serving";
+import { PRIORITIES } from "@centspan/model";
+import type { Distribution, Priority } from "@centspan/serving";
 import { z } from "zod";
 import { type Evaluation, isServable, sumBlocks, type Unservable } from "./evaluate.ts";
 

@@ -70,6 +70,7 @@ export function describeStep(number: number, plan: StepPlan, { clock, running, p
     evicted,
     decodeContextTokens: load.decodeContextTokens,
     prefillTokens: load.prefillTokens,
+    prefillAttentionPairs: load.prefillAttentionPairs,
     prefillMs,
     draftMs: stepTimeMs - undraftedMs,
     draftModel: drafts.draft?.id ?? null,

@@ -1,0 +1,105 @@
+/** Recommendations and simulations over the Trace API, on real stores. */
+import { EMPTY_BUCKETS, type RecommendationInput } from "@centspan/model";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeCall, useApi } from "./testing/use-api.ts";
+
+const WORKSPACE = `recommendations-${process.pid}`;
+const { warehouse, control, client, send } = useApi(WORKSPACE);
+const NOON_NS = 1_794_744_000_000_000_000n;
+
+beforeAll(() => control.ensureWorkspace("o", { id: WORKSPACE, name: WORKSPACE }));
+
+const input: RecommendationInput = {
+  kind: "serving",
+  subject: "engine",
+  title: "A larger batch",
+  changes: [{ knob: "maxSequences", now: 4, proposed: 64, effect: null }],
+  effect: { share: -0.4, low: -0.45, high: -0.35, level: 0.8 },
+  metric: "gpu_seconds_per_token",
+  savings: { capacityUsdMonth: "12.5", cashUsdMonth: "0" },
+  provenance: "simulated",
+  evidence: { chosenOn: "Monday", judgedOn: "Tuesday", traceIds: ["0".repeat(31).concat("1")], verdict: null },
+  risks: [],
+  apply: [{ engine: "centspan", text: "PATCH", cannot: [], undo: "PATCH" }],
+};
+
+describe("recommendations", () => {
+  it("are filed, accepted by a person with a name, applied and verified", async () => {
+    const { id, state, proposedBy } = await client.proposeRecommendation(input);
+    expect([state, proposedBy]).toEqual(["proposed", "k (k)"]);
+    await expect(client.stepRecommendation(id, "applied", { by: "Ada" })).rejects.toMatchObject({ code: "conflict" });
+    await client.stepRecommendation(id, "accept", { by: "Ada", note: "looks right" });
+    await client.stepRecommendation(id, "applied", { by: "Grace" });
+    const effect = { share: -0.41, low: -0.44, high: -0.38, level: 0.8 };
+    const realised = { effect, requests: 500, from: "2026-11-20T00:00:00Z", to: "2026-11-21T00:00:00Z" };
+    const verified = await client.verifyRecommendation(id, { by: "worker", realised });
+    expect(verified).toMatchObject({ state: "verified", realised: { isWithinInterval: true } });
+    expect(verified.steps.map(({ by }) => by)).toEqual(["Ada", "Grace", "worker"]);
+    expect((await client.recommendations({ state: "verified" })).data.map((one) => one.id)).toEqual([id]);
+    expect(await client.recommendation(id)).toEqual(verified);
+  });
+
+  it("need a name for each step, and refuse what is no recommendation", async () => {
+    const { id } = await client.proposeRecommendation(input);
+    const post = (path: string, body: unknown) =>
+      send(`/api/v1${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    for (const [path, body, field] of [
+      [`/recommendations/${id}/accept`, {}, "body.by"],
+      [`/recommendations/${id}/accept`, { by: "" }, "body.by"],
+      ["/recommendations", { ...input, changes: [] }, "body.changes"],
+      [
+        "/recommendations",
+        { ...input, savings: { capacityUsdMonth: 1, cashUsdMonth: "0" } },
+        "body.savings.capacityUsdMonth",
+      ],
+      ["/recommendations", { ...input, state: "applied" }, "body.state"],
+    ] as const) {
+      const answer = await post(path, body);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(await answer.json()).toMatchObject({ code: "invalid_request", field });
+    }
+    expect((await client.recommendation(id)).state).toBe("proposed");
+  });
+});
+
+describe("simulations", () => {
+  it("of recorded calls are kept with their result, which says that it is simulated", async () => {
+    await warehouse.insertCalls(
+      WORKSPACE,
+      Array.from({ length: 60 }, (_, at) =>
+        makeCall({
+          callId: `c${at}`,
+          atNs: NOON_NS + BigInt(at) * 2_000_000_000n,
+          durationNs: 1_000_000_000n,
+          sessionId: `s${at % 4}`,
+          buckets: { ...EMPTY_BUCKETS, input: 200, cacheRead: at < 4 ? 0 : 64 * 20, outputText: 50 },
+        }),
+      ),
+    );
+    const one = await client.simulate({ config: { replicas: 2 } });
+    expect(one).toMatchObject({ state: "done", provenance: "simulated", workload: { calls: 60, requests: 60 } });
+    expect(one.result?.costPerMillionTokensUsd).toMatch(/^\d+\.\d+$/);
+    expect(one.result?.hitRate).toBeGreaterThan(0.3);
+    // The prompts are shorter than what the step times were fitted on: answered, and flagged.
+    expect(one.refused.map(({ reason }) => reason)).toContain("outside_support");
+    expect(await client.simulation(one.id)).toEqual(one);
+    const twice = await client.simulate({ config: { replicas: 2 }, traffic: 2 });
+    expect(twice.result?.tokensPerS).toBeGreaterThan(1.5 * (one.result?.tokensPerS ?? 0));
+  });
+
+  it("are refused with the reason, where there is nothing to simulate or no way to serve it", async () => {
+    const nothing = await client.simulate({ calls: { model: "nobody's" } });
+    expect(nothing).toMatchObject({ state: "refused", result: null, refused: [{ reason: "traffic_too_short" }] });
+    const tiny = await client.simulate({ config: { engine: { capacityBlocks: 2 } } });
+    expect(tiny).toMatchObject({ state: "refused", refused: [{ reason: "present_unservable" }] });
+    await expect(client.simulate({ config: { gpus: 3 } })).rejects.toMatchObject({
+      code: "invalid_request",
+      field: "gpus",
+    });
+    await expect(client.simulation("simulation_0")).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,28 @@
+/** Who a key is: what somebody asks who was handed one. */
+import { keyRulesSchema } from "@centspan/model";
+import { z } from "zod";
+import { defineRoute } from "../route.ts";
+
+export const selfSchema = z.object({
+  keyId: z.string(),
+  key: z.string(),
+  kind: z.string(),
+  workspace: z.string(),
+  team: z.string().nullable(),
+  rules: keyRulesSchema,
+});
+
+export const readSelf = defineRoute({
+  id: "readSelf",
+  method: "GET",
+  path: "/self",
+  summary: "The key that asks: its workspace, team and rules",
+  allow: ["api"],
+  query: z.strictObject({}),
+  body: z.undefined(),
+  answer: selfSchema,
+  async run({ caller: { workspace, principal } }) {
+    const { keyId, keyName, kind, team, rules } = principal;
+    return { keyId, key: keyName, kind, workspace, team, rules };
+  },
+});
