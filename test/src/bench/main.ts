@@ -11,6 +11,7 @@ import routing from "./gateway/routing.ts";
 import safety from "./gateway/safety.ts";
 import tokenize from "./gateway/tokenize.ts";
 import harness from "./harness/harness.ts";
+import importLocal from "./import-local/import-local.ts";
 import ingest from "./ingest.ts";
 import optimize from "./optimize/optimize.ts";
 import outcomesQuery from "./outcomes-query.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   costQuery,
   gateway,
   harness,
+  importLocal,
   ingest,
   optimize,
   outcomesQuery,

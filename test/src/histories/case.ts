@@ -27,6 +27,10 @@ export type HistoryCase = {
     /** Number of traces: each run of a person is one, with its agents in it. */
     traces?: number;
     quarantined?: number;
+    /** Of calls that begin something: `marks known-tokens`, in order of their spans. */
+    marks?: readonly string[];
+    /** Sessions by the first of the chain that they go on from. */
+    roots?: Record<string, number>;
     tests?: readonly string[];
   };
 };

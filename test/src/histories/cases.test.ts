@@ -92,6 +92,12 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
       expect(countBy(calls.map(({ sessionId }) => sessionId))).toEqual(wanted.sessions);
     if (wanted.traces !== undefined)
       expect(new Set(imported.spans.map(({ traceId }) => traceId)).size).toBe(wanted.traces);
+    if (wanted.roots !== undefined) expect(countBy(calls.map(({ runId }) => runId))).toEqual(wanted.roots);
+    const marks = imported.spans.flatMap(({ attributes }) => {
+      const said = attributes["centspan.history.marks"];
+      return said === undefined ? [] : [`${JSON.parse(said)} ${attributes["centspan.prefix.known_tokens"] ?? ""}`];
+    });
+    if (wanted.marks !== undefined) expect(marks).toEqual(wanted.marks);
     const tests = imported.outcomes.map(
       ({ status, evidence }) => `${status} ${evidence.passed ?? null}/${evidence.failed ?? null}`,
     );

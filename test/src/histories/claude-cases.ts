@@ -79,6 +79,8 @@ export const CLAUDE_CASES: readonly HistoryCase[] = [
       removed: { copied_history: 1, copied_message: 1 },
       turns: 2,
       sessions: { s1: 1, s2: 1 },
+      roots: { s1: 2 },
+      marks: ["forked 15"],
       traces: 2,
     },
   },
@@ -226,6 +228,8 @@ export const CLAUDE_CASES: readonly HistoryCase[] = [
       removed: { copied_history: 1, copied_message: 1 },
       turns: 2,
       sessions: { zz: 1, aa: 1 },
+      roots: { zz: 2 },
+      marks: ["forked 15"],
       traces: 2,
     },
   },
@@ -235,11 +239,18 @@ export const CLAUDE_CASES: readonly HistoryCase[] = [
       [file("s1")]: [
         ask("s1", 0),
         answer("s1", 1, { id: "msg_a", usage: { input: 4, output: 5, write5m: 40_000 } }),
-        ask("s1", 4000, { version: "2.1.198" }),
-        answer("s1", 4001, { id: "msg_b", usage: { input: 4, output: 5, write5m: 40_100 } }, { version: "2.1.198" }),
+        JSON.stringify({ type: "last-prompt", lastPrompt: "Please fix it.", leafUuid: "s1-1", sessionId: "s1" }),
+        ask("s1", 4000),
+        answer("s1", 4001, { id: "msg_b", usage: { input: 4, output: 5, write5m: 40_100 } }),
       ],
     },
-    expect: { calls: 2, tokens: { input: 8, outputText: 10, cacheWrite5m: 80_100 }, turns: 2, traces: 2 },
+    expect: {
+      marks: ["resumed 40009"],
+      calls: 2,
+      tokens: { input: 8, outputText: 10, cacheWrite5m: 80_100 },
+      turns: 2,
+      traces: 2,
+    },
   },
   {
     name: "cache writes by how long they live, searches, and the output's thinking inside of it",
@@ -256,6 +267,33 @@ export const CLAUDE_CASES: readonly HistoryCase[] = [
       calls: 1,
       tokens: { input: 4, outputText: 50, cacheRead: 7, cacheWrite5m: 30, cacheWrite1h: 200, webSearches: 2 },
     },
+  },
+  {
+    name: "what a compaction within the request took is part of it; a model asked for advice is a call of its own",
+    files: {
+      [file("s1")]: [
+        ask("s1", 0),
+        answer("s1", 1, {
+          id: "msg_a",
+          usage: {
+            input: 23_000,
+            output: 1_000,
+            iterations: [
+              { type: "compaction", input_tokens: 180_000, output_tokens: 3_500 },
+              { type: "message", input_tokens: 23_000, output_tokens: 1_000 },
+              {
+                type: "advisor_message",
+                model: "claude-opus-5-5",
+                input_tokens: 900,
+                output_tokens: 70,
+                cache_read_input_tokens: 50,
+              },
+            ],
+          },
+        }),
+      ],
+    },
+    expect: { calls: 2, tokens: { input: 203_900, cacheRead: 50, outputText: 4_570 }, traces: 1 },
   },
   {
     name: "a compaction's summary is no message of a person's",

@@ -110,8 +110,8 @@ const forkTotals = {
   traces: 2,
 };
 
-/** 90 agents that each copied what their parent had: the error of 91 times that is on record. */
-const manyUsages = Array.from({ length: 40 }, (_, n) => size(n));
+/** 45 agents that each copied what their parent had: the error of 91 times that is on record. */
+const manyUsages = Array.from({ length: 20 }, (_, n) => size(n));
 const manyParent = rollout(
   1,
   (to) => {
@@ -121,7 +121,7 @@ const manyParent = rollout(
   OLD,
 );
 const manyFiles = Object.fromEntries(
-  Array.from({ length: 90 }, (_, n) => [
+  Array.from({ length: 45 }, (_, n) => [
     file(n + 2),
     rollout(
       n + 2,
@@ -210,7 +210,13 @@ export const CODEX_CASES: readonly HistoryCase[] = [
   {
     name: "Codex: a fork of a 100,000-token thread that goes on to 150,000 is 150,000 in all (replayed with its own times)",
     files: { [file(1)]: parent, [file(2)]: forkOf(2, true) },
-    expect: { ...forkTotals, removed: { copied_history: 6, copied_message: 1 }, turns: 2 },
+    expect: {
+      ...forkTotals,
+      removed: { copied_history: 6, copied_message: 1 },
+      turns: 2,
+      roots: { [idOf(1)]: 5 },
+      marks: ["forked 97967"],
+    },
   },
   {
     name: "Codex: the same with the original times",
@@ -313,12 +319,12 @@ export const CODEX_CASES: readonly HistoryCase[] = [
     },
   },
   {
-    name: "Codex: 90 agents that each copied their parent's 40 responses are 130 responses, not 3,690",
+    name: "Codex: 45 agents that each copied their parent's 20 responses are 65 responses, not 965",
     files: { [file(1)]: manyParent, ...manyFiles },
     expect: {
-      calls: 130,
-      tokens: { input: 40 * 90 + 40_780, cacheRead: 60 * 90, outputText: 400 + 15 * 90, outputReasoning: 5 * 90 },
-      removed: { copied_history: 90 * 80, copied_message: 90 },
+      calls: 65,
+      tokens: { input: 40 * 45 + 20_190, cacheRead: 60 * 45, outputText: 200 + 15 * 45, outputReasoning: 5 * 45 },
+      removed: { copied_history: 45 * 40, copied_message: 45 },
       traces: 1,
     },
   },

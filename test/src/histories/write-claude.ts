@@ -8,6 +8,7 @@ export type ClaudeUsage = {
   write1h?: number;
   searches?: number;
   speed?: string;
+  iterations?: object[];
   tier?: string;
 };
 
@@ -79,6 +80,7 @@ export function toUsage({
   searches = 0,
   speed,
   tier,
+  iterations = [],
 }: ClaudeUsage): object {
   return {
     input_tokens: input,
@@ -89,7 +91,7 @@ export function toUsage({
     service_tier: tier ?? "standard",
     cache_creation: { ephemeral_1h_input_tokens: write1h, ephemeral_5m_input_tokens: write5m },
     inference_geo: "",
-    iterations: [],
+    iterations,
     speed: speed ?? "standard",
   };
 }

@@ -10,6 +10,10 @@ export type Client = {
   calls: number;
   /** Through a gateway whose upstream speaks Chat Completions alone. */
   isTranslated?: boolean;
+  /** Leaves a history on the disk, which must come to what the gateway counted. */
+  leavesHistory?: boolean;
+  /** A later command goes on with the conversation of the first, and may do so in a session of its own. */
+  sessions?: number;
   prepare(gateway: { gatewayUrl: string; key: string }): Preparation;
 };
 
@@ -19,6 +23,11 @@ export type ClientReport = {
   output: string;
   calls: { sessionId: string; costStatus: string; costUsd: string | null; source: string }[];
   traces: { costUsd: string | null }[];
+  /** Tokens of each call, by meter, in order: as the gateway counted them, and as its history on the disk has them. */
+  counted: number[][];
+  imported: number[][];
+  /** Lines of it that could not be read. */
+  problems: unknown[];
 };
 
 const FOLDER = join(ROOT, "test/real-clients");
@@ -26,11 +35,24 @@ const bin = (name: string): string => join(FOLDER, "node_modules/.bin", name);
 const MODEL = "scripted-tools";
 const PROMPT = "Say hello, then run two commands.";
 
-const codex = (name: string, webSockets: boolean): Client => ({
+/** One command after the other, as one. */
+const inTurn = (...commands: string[][]): string[] => [
+  "sh",
+  "-c",
+  commands.map((words) => words.map((word) => `'${word}'`).join(" ")).join(" && "),
+];
+
+const codex = (name: string, webSockets: boolean, isResumed = false): Client => ({
   name,
-  calls: 3,
+  calls: isResumed ? 4 : 3,
+  leavesHistory: true,
   prepare: ({ gatewayUrl, key }) => ({
-    command: [bin("codex"), "exec", "--skip-git-repo-check", PROMPT],
+    command: isResumed
+      ? inTurn(
+          [bin("codex"), "exec", "--skip-git-repo-check", PROMPT],
+          [bin("codex"), "exec", "--skip-git-repo-check", "resume", "--last", PROMPT],
+        )
+      : [bin("codex"), "exec", "--skip-git-repo-check", PROMPT],
     env: { CENTSPAN_KEY: key },
     files: {
       ".codex/config.toml": `model = "${MODEL}"
@@ -48,22 +70,28 @@ supports_websockets = ${webSockets}
   }),
 });
 
-const claudeCode = (name: string): Client => ({
+/** `goesOn` are options of a second run, which goes on with the conversation of the first. */
+const claudeCode = (name: string, goesOn: string[] | null = null): Client => ({
   name,
-  calls: 3,
-  prepare: ({ gatewayUrl, key }) => ({
-    command: [
-      ...[process.execPath, join(FOLDER, "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs")],
-      ...["-p", PROMPT, "--model", MODEL, "--allowedTools", "Bash"],
-    ],
-    env: {
-      ANTHROPIC_BASE_URL: gatewayUrl,
-      ANTHROPIC_API_KEY: key,
-      DISABLE_TELEMETRY: "1",
-      DISABLE_AUTOUPDATER: "1",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    },
-  }),
+  calls: goesOn === null ? 3 : 4,
+  leavesHistory: true,
+  prepare: ({ gatewayUrl, key }) => {
+    const program = [process.execPath, join(FOLDER, "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs")];
+    const options = ["-p", PROMPT, "--model", MODEL, "--allowedTools", "Bash"];
+    return {
+      command:
+        goesOn === null
+          ? [...program, ...options]
+          : inTurn([...program, ...options], [...program, ...options, ...goesOn]),
+      env: {
+        ANTHROPIC_BASE_URL: gatewayUrl,
+        ANTHROPIC_API_KEY: key,
+        DISABLE_TELEMETRY: "1",
+        DISABLE_AUTOUPDATER: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      },
+    };
+  },
 });
 
 const sdk = (name: string, calls: number, script = name): Client => ({
@@ -85,6 +113,9 @@ export const CLIENTS: readonly Client[] = [
   codex("codex-web-socket", true),
   codex("codex-sse", false),
   claudeCode("claude-code"),
+  claudeCode("claude-code-resumed", ["--continue"]),
+  { ...claudeCode("claude-code-forked", ["--continue", "--fork-session"]), sessions: 2 },
+  codex("codex-resumed", true, true),
   { ...claudeCode("claude-code-translated"), isTranslated: true },
   { ...codex("codex-translated", true), isTranslated: true },
   sdk("openai-sdk", 6),

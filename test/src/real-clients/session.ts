@@ -8,7 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CallRow, TraceRow } from "@centspan/model";
+import type { Buckets, CallRow, TraceRow } from "@centspan/model";
+import { callsOf, importHome } from "../histories/run-case.ts";
 import { findFreePorts, ROOT, type Running, startProcess, until } from "../stack/processes.ts";
 import type { StackConnection } from "../stack/start-stack.ts";
 import { CLIENTS, type Client, type ClientReport } from "./clients.ts";
@@ -91,13 +92,27 @@ async function run(client: Client, connection: StackConnection): Promise<ClientR
     },
     60_000,
   );
+  const history = await importHome(home);
   return {
     name: client.name,
     code,
+    counted: listTokens(calls),
+    imported: listTokens(callsOf(history.spans)),
+    problems: history.receipt.problems,
     output,
     calls: calls.map(({ sessionId, costStatus, costUsd, source }) => ({ sessionId, costStatus, costUsd, source })),
     traces: traces.map(({ costUsd }) => ({ costUsd })),
   };
+}
+
+/** As numbers that can be compared: the order in which calls are told is not theirs. */
+function listTokens(calls: readonly { buckets: Buckets }[]): number[][] {
+  const tokens = calls.map(
+    ({ buckets: { input, cacheRead, cacheWrite5m, cacheWrite1h, outputText, outputReasoning } }) => [
+      ...[input, cacheRead, cacheWrite5m, cacheWrite1h, outputText, outputReasoning],
+    ],
+  );
+  return tokens.sort((a, b) => (String(a) < String(b) ? -1 : 1));
 }
 
 async function ask<T>({ webUrl, apiKey }: StackConnection, path: string, body?: object): Promise<T> {

@@ -16,7 +16,7 @@ import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
 import { totalOf } from "../usage-total.ts";
 import { noteInput, readToolResults, releaseTools } from "./read-input.ts";
 import { readNotice } from "./read-notices.ts";
-import { readClaudeUsage, serviceTierOf } from "./read-usage.ts";
+import { readAdvice, readClaudeUsage, serviceTierOf } from "./read-usage.ts";
 import { type ClaudeState, type Lane, type PendingCall, restoreState, toEvent } from "./state.ts";
 
 /** What the path and the companion say of the file, for lines that say it not. */
@@ -67,7 +67,7 @@ function readValue(
   const events: HistoryEvent[] = [];
   noteMarks(state, lane, value, number, events);
   if (type === "assistant") readAnswer(lane, value, value.message, number, events);
-  else readInputLine(lane, value, value.message, number, events);
+  else readInputLine(state, lane, { value, message: value.message, line: number }, events);
   return events;
 }
 
@@ -205,6 +205,7 @@ function beginCall(
     endedAtMs: atMs,
     retries: lane.retries,
     line,
+    advice: readAdvice(said),
     lines: 1,
   };
   lane.retries = 0;
@@ -220,7 +221,10 @@ function growCall(
   const [before, after] = [totalOf(pending.usage), totalOf(next.usage)];
   const removed = { kind: "removed", reason: "growing_line", tokens: Math.min(before, after) } as const;
   events.push(toEvent({ ...removed, atNs: toNs(next.atMs) }, lane, next.line));
-  if (after > before || pending.usage === null) pending.usage = next.usage;
+  if (after > before || pending.usage === null) {
+    pending.usage = next.usage;
+    pending.advice = readAdvice(objectAt(next.message, "usage"));
+  }
   pending.endedAtMs = Math.max(pending.endedAtMs, next.atMs);
   pending.stopReason = textAt(next.message, "stop_reason") || pending.stopReason;
   pending.lines += 1;
@@ -231,9 +235,13 @@ function releaseCall(lane: Lane): HistoryEvent[] {
   if (pending === null) return [];
   lane.pending = null;
   lane.inputAtMs = pending.endedAtMs;
-  const { startedAtMs, endedAtMs, line, lines: _, ...call } = pending;
+  const { startedAtMs, endedAtMs, line, advice, lines: _, ...call } = pending;
   const times = { startedAtNs: toNs(startedAtMs), endedAtNs: toNs(endedAtMs) };
-  return [toEvent({ kind: "call", ...call, ...times }, lane, line)];
+  const advised = advice.map(({ model, usage }, index) => {
+    const names = { key: `${call.key}:advice ${index}`, wideKey: `${call.wideKey}:advice ${index}`, responseId: "" };
+    return toEvent({ kind: "call", ...call, ...times, ...names, model, usage, inputKey: "" }, lane, line);
+  });
+  return [toEvent({ kind: "call", ...call, ...times }, lane, line), ...advised];
 }
 
 function openTool(lane: Lane, block: JsonObject, callKey: string, startedAtMs: number, line: number): void {
@@ -246,7 +254,12 @@ function openTool(lane: Lane, block: JsonObject, callKey: string, startedAtMs: n
   lane.tools[id] = { name, startedAtMs, inputBytes: sizeOf(input), inputHash, callKey, command, line };
 }
 
-function readInputLine(lane: Lane, value: JsonObject, message: JsonObject, line: number, events: HistoryEvent[]): void {
+function readInputLine(
+  state: ClaudeState,
+  lane: Lane,
+  { value, message, line }: { value: JsonObject; message: JsonObject; line: number },
+  events: HistoryEvent[],
+): void {
   const atMs = instantAt(value, "timestamp") ?? lane.lastAtMs;
   lane.lastAtMs = atMs;
   const answered = readToolResults(lane, value, message, { atMs, line });
@@ -256,4 +269,7 @@ function readInputLine(lane: Lane, value: JsonObject, message: JsonObject, line:
   events.push(...releaseTools(lane), ...releaseCall(lane));
   lane.inputAtMs = atMs;
   events.push(toEvent(turn, lane, line));
+  if (!state.wasLeft || lane.thread.agentId !== "") return;
+  state.wasLeft = false;
+  events.push(toEvent({ kind: "mark", mark: "resumed", atNs: toNs(atMs) }, lane, line));
 }

@@ -15,6 +15,7 @@ export function readNotice(
   const type = textAt(value, "type");
   if (type === "") return { line, problem: "unknown_shape", field: "type" };
   const atNs = toNs(instantAt(value, "timestamp") ?? lane.lastAtMs);
+  if (type === "last-prompt") state.wasLeft = true;
   if (type === "pr-link") return readPullRequest(state, lane, value, line, atNs);
   if (type === "progress") return readCopy(lane, value, line, atNs);
   if (type === "system") return readSystem(lane, value, line, atNs);

@@ -1,5 +1,12 @@
 /** What a reader of Claude Code's lines remembers of earlier ones: plain values, small, kept between imports. */
-import type { CallObservation, HistoryContext, HistoryEvent, HistoryObservation, HistoryThread } from "@centspan/model";
+import type {
+  CallObservation,
+  HistoryContext,
+  HistoryEvent,
+  HistoryObservation,
+  HistoryThread,
+  HistoryUsage,
+} from "@centspan/model";
 import { isObject } from "../json-values.ts";
 
 /** Instants are in milliseconds, as the lines have them; a `bigint` would not survive JSON. */
@@ -7,6 +14,8 @@ export type PendingCall = Omit<CallObservation, "kind" | "startedAtNs" | "endedA
   startedAtMs: number;
   endedAtMs: number;
   line: number;
+  /** What other models took within its request. */
+  advice: { model: string; usage: HistoryUsage }[];
   /** Copies of it among the lines so far, that is one less than its lines. */
   lines: number;
 };
@@ -38,9 +47,11 @@ export type ClaudeState = {
   lanes: Record<string, Lane>;
   pullRequests: string[];
   wasCopying: boolean;
+  /** Whether the client was ended since: it then writes what the last prompt was. */
+  wasLeft: boolean;
 };
 
-export const EMPTY_STATE: ClaudeState = { lanes: {}, pullRequests: [], wasCopying: false };
+export const EMPTY_STATE: ClaudeState = { lanes: {}, pullRequests: [], wasCopying: false, wasLeft: false };
 
 /** Of an earlier reader. It was written by this room, so that its outline suffices; anything else begins anew. */
 export function restoreState(saved: unknown): ClaudeState {

@@ -169,7 +169,14 @@ function traceEvent(event: HistoryEvent, settling: Settling): Traced | null {
     case "turn": {
       batch.spans.push(...tracer.closeTurns(event));
       const begun = tracer.beginRun(event, event.key, event.atNs);
-      if (!ledger.countOnce(`message of ${format}`, event.key)) return remove(receipt, "copied_message", 0);
+      const { sessionId, rootSessionId } = event.thread;
+      const teller = ledger.get(`message of ${format}`, event.key);
+      if (teller !== undefined) {
+        // A fork that does not say so: it belongs to what the conversation began as.
+        if (teller !== rootSessionId) ledger.set(`root of ${format}`, sessionId, teller);
+        return remove(receipt, "copied_message", 0);
+      }
+      ledger.set(`message of ${format}`, event.key, ledger.get(`root of ${format}`, sessionId) ?? rootSessionId);
       receipt.turns += 1;
       return begun;
     }
@@ -193,7 +200,10 @@ function traceEvent(event: HistoryEvent, settling: Settling): Traced | null {
 function settleCall(event: HistoryEvent & { kind: "call" }, settling: Settling): Traced | null {
   const { format, file, tracer, ledger, receipt } = settling;
   const verdict = ledger.countCall(format, file, event);
-  if (!verdict.counts) return remove(receipt, verdict.reason, totalOf(event.usage));
+  if (!verdict.counts) {
+    if (verdict.reason === "copied_history") tracer.noteCopy(event, event);
+    return remove(receipt, verdict.reason, totalOf(event.usage));
+  }
   receipt.tokens += verdict.addedTokens;
   if (verdict.isFirst) receipt.calls += 1;
   else remove(receipt, "growing_line", totalOf(event.usage) - verdict.addedTokens);

@@ -16,6 +16,8 @@ type Run = { traceId: string; rootId: string; parentId: string; startedAt: strin
 type ThreadState = {
   run: Run | null;
   marks: HistoryMark[];
+  /** Whether what came last was told of elsewhere: what is next is the first of a fork. */
+  isCopying: boolean;
   before: { spanId: string; tokens: number } | null;
   /** By the name of their call: when the first of its tools began and the last ended. */
   toolTimes: Record<string, [string, string]>;
@@ -38,6 +40,8 @@ export type Tracer = {
   /** A person's message begins a run, whether it was seen before or not. */
   beginRun(event: HistoryEvent, key: string, atNs: bigint): Traced;
   addMark(event: HistoryEvent, mark: HistoryMark): void;
+  /** A call that was counted elsewhere, and that this thread goes on from. */
+  noteCopy(event: HistoryEvent, call: CallObservation): void;
   traceCall(event: HistoryEvent, call: CallObservation, count: CallCount): Traced;
   traceTool(event: HistoryEvent, tool: ToolObservation): Traced;
   traceCompaction(event: HistoryEvent, key: string, atNs: bigint, beforeTokens: number | null): Traced;
@@ -53,7 +57,7 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
   const state: TracerState = isTracerState(saved) ? structuredClone(saved) : { threads: {} };
   const describe = createDescriber(options);
   const threadOf = (id: string): ThreadState => {
-    state.threads[id] ??= { run: null, marks: [], before: null, toolTimes: {} };
+    state.threads[id] ??= { run: null, marks: [], isCopying: false, before: null, toolTimes: {} };
     return state.threads[id];
   };
   const idOf = (part: SpanPart, name: string): string => spanIdOf(format, part, name);
@@ -123,9 +127,16 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
       const thread = threadOf(event.thread.threadId);
       if (!thread.marks.includes(mark)) thread.marks.push(mark);
     },
+    noteCopy(event, call) {
+      const thread = threadOf(event.thread.threadId);
+      thread.isCopying = true;
+      thread.before = { spanId: idOf("call", call.key), tokens: totalOf(call.usage) };
+    },
     traceCall(event, call, { isFirst, sharesResponseId }) {
       const thread = threadOf(event.thread.threadId);
       const { run, spans } = enterRun(event, call.startedAtNs);
+      if (thread.isCopying && !thread.marks.includes("forked")) thread.marks.push("forked");
+      thread.isCopying = false;
       const tokens = totalOf(call.usage);
       const spanId = isFirst ? idOf("call", call.key) : idOf("grown", `${call.key} ${tokens}`);
       const turnId = idOf("turn", call.localKey);
@@ -218,14 +229,15 @@ function findRun(runs: string | undefined, atNs: bigint): string | undefined {
 
 type Place = { id: string; parentId: string; name: string; startedAtNs: bigint; endedAtNs: bigint };
 
-function createDescriber({ format, agent, attributes, placeOf }: TracerOptions) {
+function createDescriber({ format, agent, attributes, ledger, placeOf }: TracerOptions) {
   const resourceAttributes = { "service.name": format };
   const known = new WeakMap<object, WeakMap<object, Record<string, string>>>();
   const identityOf = ({ thread, context }: HistoryEvent): Record<string, string> => {
     const ofThread = known.get(thread) ?? new WeakMap<object, Record<string, string>>();
     known.set(thread, ofThread);
-    const text =
-      ofThread.get(context) ?? toText({ ...attributes, ...describeContext(thread, context, placeOf(context.cwd)) });
+    const root = ledger.get(`root of ${format}`, thread.sessionId) ?? thread.rootSessionId;
+    const said = () => describeContext({ ...thread, rootSessionId: root }, context, placeOf(context.cwd));
+    const text = ofThread.get(context) ?? toText({ ...attributes, ...said() });
     ofThread.set(context, text);
     return text;
   };
