@@ -1,5 +1,5 @@
 /** Answers about outcomes as text for a terminal. */
-import type { CohortRow, Comparison, Evaluation, Returns, TaskRow, Unlinked } from "@centspan/model";
+import type { CohortRow, Comparison, Evaluation, Returns, TaskRow, Unlinked, WorkAnswer } from "@centspan/model";
 import { formatTable, shorten } from "./report.ts";
 
 const percent = (share: string | null): string => (share === null ? "–" : `${(Number(share) * 100).toFixed(1)}%`);
@@ -87,4 +87,16 @@ export function describeEvaluation({ ways, summary }: Evaluation): string {
   const verdicts = { meets: "meets the bar", misses: "misses it", not_shown: "not shown yet" };
   const rows = ways.map(({ way, cost, verdict }) => [...cohortLine(way, cost), verdicts[verdict]]);
   return [summary, ...(rows.length === 0 ? [] : ["", formatTable([[...COHORT_HEAD, ""], ...rows])])].join("\n");
+}
+
+export function describeWork({ data, total, method }: WorkAnswer): string {
+  const rows = data.map((row) => [
+    ...[row.group, row.repository || "–", row.state.replace("_", " "), String(row.sessions)],
+    ...[row.costUsd, row.toGreenUsd ?? "–", row.afterGreenUsd ?? "–", String(row.testRuns)],
+  ]);
+  const head = ["work", "repository", "state", "sessions", "spend USD", "to green USD", "after USD", "test runs"];
+  const shares = `${total.placedUsd} of ${total.spendUsd} USD is of known work (coverage ${percent(total.coverage)}); reverted or refused ${total.revertedUsd}, abandoned ${total.abandonedUsd}; a test run was seen for ${percent(total.testedCoverage)}`;
+  return rows.length === 0
+    ? "No work whose place is known."
+    : `${formatTable([head, ...rows], 3)}\n${shares}\n${method}`;
 }

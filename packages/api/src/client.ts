@@ -60,6 +60,7 @@ import {
   wasteFixRowSchema,
   wasteItemRowSchema,
   wasteSchema,
+  workAnswerSchema,
 } from "@centspan/model";
 import { z } from "zod";
 import { API_PREFIX } from "./trace-api.ts";
@@ -134,6 +135,7 @@ export function createApiClient(send: Send) {
     outcomeTasks: (query: Query = {}) => get(taskList, "/outcomes/tasks", query),
     compareOutcomes: (query: Query) => get(comparisonSchema, "/outcomes/compare", query),
     outcomeReturns: (query: Query = {}) => get(returnsSchema, "/outcomes/returns", query),
+    costOfWork: (query: Query = {}) => get(workAnswerSchema, "/outcomes/work", query),
     unlinkedOutcomes: (query: Query = {}) => get(unlinkedSchema, "/outcomes/unlinked", query),
     linkOutcome: (outcomeId: string, tasks: readonly string[]) =>
       write(linkAnswer, "POST", `/outcomes/${encodeURIComponent(outcomeId)}/link`, { tasks }),

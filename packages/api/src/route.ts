@@ -27,6 +27,7 @@ import type {
   SpanStore,
   UnratedUnits,
   WasteStore,
+  WorkCostStore,
 } from "@centspan/model";
 import type { z } from "zod";
 
@@ -42,6 +43,7 @@ export type ApiDeps = {
     EngineTimeReader &
     OutcomeLinkStore &
     WasteStore &
+    WorkCostStore &
     Pingable;
   control: KeyStore &
     BudgetStore &

@@ -5,6 +5,7 @@ import { askApproval, decideApproval, readApproval } from "./use-cases/approvals
 import { createBudget, deleteBudget, listBudgets, replaceBudget } from "./use-cases/budgets.ts";
 import { addCommitments, endCommitment, listCommitments, removeCommitment } from "./use-cases/commitments.ts";
 import { compareOutcomes } from "./use-cases/compare-outcomes.ts";
+import { costOfWork } from "./use-cases/cost-of-work.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
 import { createEvaluation, listEvaluations, readEvaluation } from "./use-cases/evaluations.ts";
 import { explainCostChange } from "./use-cases/explain-cost-change.ts";
@@ -85,6 +86,7 @@ export const ROUTES: readonly Route[] = [
   listTasks,
   compareOutcomes,
   readReturns,
+  costOfWork,
   listUnlinked,
   sumWaste,
   listFixes,

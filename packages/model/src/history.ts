@@ -194,6 +194,8 @@ export type HistoryFormat = {
   places: readonly HistoryPlace[];
   /** After how many days the agent deletes its files by default; null where it keeps them. */
   keptForDays: number | null;
+  /** Where a person sets another number of days: a file relative to the place, and its member. */
+  keptForSetting?: { file: string; member: string };
   /** Null for a file that is no history. */
   describeFile(path: string): HistoryFileKind | null;
   openReader(source: HistorySource): HistoryReader;

@@ -50,3 +50,4 @@ export * from "./spend-rows.ts";
 export * from "./waste.ts";
 export * from "./waste-cause.ts";
 export * from "./waste-rows.ts";
+export * from "./work-cost.ts";

@@ -45,11 +45,14 @@ const describeTaken = (repository: string, { sha, parents, atNs, patchId }: Comm
       ];
 
 /** GitHub's and GitLab's own words for a merge, and the number that a squash ends with. */
-function readRequest({ subject, body }: CommitFacts): { mark: "#" | "!"; number: number } | null {
-  const number = /^Merge pull request #(\d+) from /.exec(subject)?.[1] ?? /\(#(\d+)\)$/.exec(subject)?.[1];
-  if (number !== undefined) return { mark: "#", number: Number(number) };
+function readRequest({ subject, body }: CommitFacts): { mark: "#" | "!"; number: number; branch?: string } | null {
+  const [, merged, branch] = /^Merge pull request #(\d+) from [^/\s]+\/(\S+)/.exec(subject) ?? [];
+  if (merged !== undefined) return { mark: "#", number: Number(merged), ...(branch && { branch }) };
+  const squashed = /\(#(\d+)\)$/.exec(subject)?.[1];
+  if (squashed !== undefined) return { mark: "#", number: Number(squashed) };
   const own = /^See merge request \S*!(\d+)$/m.exec(body)?.[1];
-  return own === undefined ? null : { mark: "!", number: Number(own) };
+  const of = /^Merge branch '([^']+)'/.exec(subject)?.[1];
+  return own === undefined ? null : { mark: "!", number: Number(own), ...(of && { branch: of }) };
 }
 
 function describeRequest(

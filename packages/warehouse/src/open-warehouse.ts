@@ -18,6 +18,7 @@ import type {
   TraceSummaries,
   UsageFeed,
   WasteStore,
+  WorkCostStore,
 } from "@centspan/model";
 import { openConnection } from "./connection.ts";
 import { deleteBefore } from "./loaders/delete-before.ts";
@@ -70,6 +71,7 @@ import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
+import { readWorkFacts } from "./readers/read-work-facts.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
@@ -87,6 +89,7 @@ export type Warehouse = SpanStore &
   DailyCosts &
   RatingStore &
   WasteStore &
+  WorkCostStore &
   OutcomeLinkStore &
   FinishedRunStore &
   BillingReader & {
@@ -168,6 +171,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     replaceWorkStretches: (workspace, stretches, tasks) =>
       replaceWorkStretches(connection, revisions, workspace, stretches, tasks),
     listChangedRuns: (sinceNs) => listChangedRuns(connection, sinceNs),
+    readWorkFacts: (workspace, range) => readWorkFacts(connection, workspace, range),
     readRuns: (workspace, runs, attributeNames) => readRuns(connection, workspace, runs, attributeNames),
     replaceWaste: (workspace, items) => replaceWaste(connection, revisions, workspace, items),
     sumWaste: (workspace, query) => sumWaste(connection, workspace, query),

@@ -1,4 +1,6 @@
 /** `centspan commitments`: seats, prepaid credits, provisioned throughput and GPUs that are paid for, whatever is used. */
+import type { ApiClient } from "@centspan/api";
+import { CentspanError } from "@centspan/base";
 import { type Commitment, commitmentsSchema } from "@centspan/model";
 import type { Command } from "commander";
 import { readJson } from "../read-json.ts";
@@ -28,6 +30,19 @@ export function registerCommitments(program: Command, defaultData: string): void
       ),
     );
 
+  add("seat", "say that a seat pays for a provider's usage, from the first month that is open on")
+    .requiredOption("--provider <name>", "whose usage it covers, such as anthropic or openai")
+    .requiredOption("--plan <name>", "what the plan is called")
+    .requiredOption("--per-month <amount>", "what a seat costs a month, in US dollars")
+    .option("--seats <n>", "how many", "1")
+    .option("--from <day>", "its first day; default: the first of the month of the first call")
+    .action((options: CommitmentsOptions & SeatOptions) =>
+      printWithWorkspace(options, async (api) => {
+        const seat = describeSeat(options, options.from ?? (await findFirstDay(api)));
+        return formatAll((await api.addCommitments(commitmentsSchema.parse([seat]))).data);
+      }),
+    );
+
   add("end", "end a commitment that has no end, on a day of a month that is open")
     .argument("<id>", "commitment")
     .argument("<date>", "the first day on which it does not hold")
@@ -40,6 +55,31 @@ export function registerCommitments(program: Command, defaultData: string): void
     .action((id: string, options: CommitmentsOptions) =>
       printWithWorkspace(options, async (api) => formatAll((await api.removeCommitment(id)).data)),
     );
+}
+
+type SeatOptions = { provider: string; plan: string; perMonth: string; seats: string; from?: string };
+
+const describeSeat = ({ provider, plan, perMonth, seats }: SeatOptions, from: string) => ({
+  kind: "seats",
+  id: `seat-${provider}-${plan}`.toLowerCase().replace(/[^a-z0-9._-]+/g, "-"),
+  plan,
+  seats: Number(seats),
+  perSeatMonth: perMonth,
+  provider,
+  model: "*",
+  scope: "org",
+  scopeIds: [],
+  from,
+  source: "entered by hand",
+});
+
+async function findFirstDay(api: ApiClient): Promise<string> {
+  const { data } = await api.cost({ groupBy: "day" });
+  const [first] = data.map(({ group }) => group).sort();
+  if (first !== undefined) return `${first.slice(0, 7)}-01`;
+  throw new CentspanError("invalid_request", "--from: is missing, and there is no call yet to take the month from", {
+    field: "from",
+  });
 }
 
 function describePayment(commitment: Commitment): string {

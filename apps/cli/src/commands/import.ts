@@ -12,6 +12,7 @@ import { locateStores } from "../connection.ts";
 import { createProgress } from "../progress.ts";
 import { formatOutcomeCosts } from "../report.ts";
 import { type OpenStores, ORG, openStores } from "../stores.ts";
+import { registerImportLocal } from "./import-local.ts";
 
 const RATING_PATIENCE_MS = 60_000;
 const INSERT_CALLS = 500;
@@ -22,6 +23,7 @@ type StatsOptions = CommonOptions & { at?: string; provider: string; model: stri
 
 export function registerImport(program: Command, defaultData: string): void {
   const command = program.command("import").description("bring in recorded runs");
+  registerImportLocal(command, defaultData);
   command
     .command("trajectory")
     .description("recorded runs of mini-swe-agent (*.traj.json) with their outcomes")

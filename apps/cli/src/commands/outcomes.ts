@@ -1,10 +1,22 @@
 /** `centspan outcomes`: what the money bought, whether a difference is certain, and what is not linked. */
 import { CentspanError } from "@centspan/base";
-import { COMPLETION_FACTS, completionRuleSchema, OUTCOME_GROUPS, type OutcomeSubject } from "@centspan/model";
+import {
+  COMPLETION_FACTS,
+  completionRuleSchema,
+  OUTCOME_GROUPS,
+  type OutcomeSubject,
+  WORK_GROUPS,
+} from "@centspan/model";
 import { type Command, Option } from "commander";
 import { locateStores } from "../connection.ts";
 import { formatTable } from "../report.ts";
-import { describeComparison, describeReturns, describeTasks, describeUnlinked } from "../report-outcomes.ts";
+import {
+  describeComparison,
+  describeReturns,
+  describeTasks,
+  describeUnlinked,
+  describeWork,
+} from "../report-outcomes.ts";
 import { printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
@@ -72,6 +84,18 @@ export function registerOutcomes(program: Command, defaultData: string): void {
     .addOption(byOption())
     .action((options: CohortOptions) =>
       printWithWorkspace(options, async (api) => describeReturns(await api.outcomeReturns(toQuery(options)))),
+    );
+
+  add(
+    command,
+    "work",
+    "what each pull request or branch cost: up to its first passing test run and after, and what became of it",
+  )
+    .addOption(new Option("--by <group>", "what to group by").choices([...WORK_GROUPS]).default("pullRequest"))
+    .option("--from <instant>", "ISO 8601, inclusive")
+    .option("--to <instant>", "ISO 8601, exclusive")
+    .action(({ by, from, to, ...options }: WorkspaceOptions & { by: string; from?: string; to?: string }) =>
+      printWithWorkspace(options, async (api) => describeWork(await api.costOfWork({ groupBy: by, from, to }))),
     );
 
   addCohortOptions(

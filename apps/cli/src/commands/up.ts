@@ -5,6 +5,7 @@ import { CentspanError, createWallClock } from "@centspan/base";
 import { type Command, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import { connectionPath, readConnection, writeConnection } from "../connection.ts";
+import { askToImport, describeOffer } from "../local/offer-import.ts";
 import { createProgress } from "../progress.ts";
 import { type RunningDemo, runDemo, waitUntilRated } from "../stack/demo.ts";
 import { ensureKeys, type LocalKeys } from "../stack/keys.ts";
@@ -12,6 +13,7 @@ import { planPorts, requireFreePorts } from "../stack/ports.ts";
 import { describeServices, describeStores, HOST, planUrls, type StackUrls } from "../stack/services.ts";
 import { createSupervisor } from "../stack/supervisor.ts";
 import { DEFAULT_WORKSPACE, type OpenStores, openStores } from "../stores.ts";
+import { importLocal, LOCAL_WORKSPACE } from "./import-local.ts";
 
 const DEMO_JOB = "demo";
 const RATING_PATIENCE_MS = 60_000;
@@ -66,6 +68,7 @@ async function up(options: UpOptions): Promise<void> {
           opened.demo = demo;
         });
       printReady(urls, keys, options.data);
+      void offerImport(options.data, stores, interrupted);
       return "ready";
     };
     opened.bringing = bring();
@@ -136,6 +139,34 @@ async function demonstrate(
   progress.done(
     `demo workload: ${total.passed} of ${total.tasks} tasks passed their tests, ${total.spendUsd} USD (simulated prices), ${total.costPerPassUsd} USD per pass`,
   );
+}
+
+const OFFER_JOB = "histories-offered";
+
+/** Once, and beside all else: nothing waits for an answer, and no answer is a no. */
+async function offerImport(data: string, { control }: OpenStores, interrupted: Promise<unknown>): Promise<void> {
+  try {
+    if ((await control.readJob(OFFER_JOB)) !== null) return;
+    const offer = await describeOffer();
+    if (offer === null) return;
+    await control.writeJob(OFFER_JOB, createWallClock().nowNs());
+    process.stdout.write(
+      `\n${offer}\n  npx centspan import local --dry-run   looks first\n  npx centspan import local             reads them into a workspace of their own\n`,
+    );
+    const ended = new AbortController();
+    void interrupted.then(() => ended.abort());
+    if (!(await askToImport("Read them now? [y/N] ", ended.signal))) return;
+    await importLocal({
+      data,
+      workspace: LOCAL_WORKSPACE,
+      dryRun: false,
+      watch: false,
+      redactPaths: false,
+      json: false,
+    });
+  } catch (error) {
+    process.stderr.write(`histories were not read: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
 }
 
 function printReady(urls: StackUrls, keys: LocalKeys, dataDir: string): void {

@@ -62,6 +62,23 @@ export const enOutcomes = {
   review: "Review",
   reverted: "reverted",
   weakLink: "weak link",
+  workTitle: { pullRequest: "By pull request", branch: "By branch" },
+  workNote: (coverage: string, tested: string) =>
+    `${coverage} of spend is of known work; a test run was seen for ${tested} of that`,
+  work: "Work",
+  workBecame: "What became of it",
+  sessions: "Sessions",
+  toGreen: "To first green test",
+  afterGreen: "After it",
+  workState: {
+    merged: "merged",
+    taken: "on the main branch",
+    partly_reverted: "partly reverted",
+    reverted: "reverted",
+    refused: "refused",
+    open: "open",
+    abandoned: "abandoned",
+  },
   accountable: "Answered for by",
   minutesWithoutPrice: (minutes: string) => `${minutes} min without a rate`,
 } as const;

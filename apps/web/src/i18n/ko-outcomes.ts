@@ -64,6 +64,23 @@ export const koOutcomes: Texts<typeof enOutcomes> = {
   review: "검토",
   reverted: "되돌림",
   weakLink: "약한 연결",
+  workTitle: { pullRequest: "풀 리퀘스트별", branch: "브랜치별" },
+  workNote: (coverage: string, tested: string) =>
+    `지출의 ${coverage}는 어느 작업인지 알려져 있으며, 그중 ${tested}에서 테스트 실행이 확인됐습니다`,
+  work: "작업",
+  workBecame: "결말",
+  sessions: "세션",
+  toGreen: "첫 통과 테스트까지",
+  afterGreen: "그 뒤",
+  workState: {
+    merged: "병합됨",
+    taken: "기본 브랜치에 반영됨",
+    partly_reverted: "일부 되돌림",
+    reverted: "되돌림",
+    refused: "거절됨",
+    open: "진행 중",
+    abandoned: "중단됨",
+  },
   accountable: "책임자",
   minutesWithoutPrice: (minutes) => `${minutes}분, 단가 없음`,
 };

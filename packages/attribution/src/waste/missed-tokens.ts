@@ -23,6 +23,8 @@ const LEAST_MISSED = 256;
 /** Of a history, which tells less: where a cache ends is not known to the token. */
 const LEAST_RECORDED = 1024;
 const LEAST_RECORDED_SHARE = 0.1;
+/** An hour is the longest that a prompt can ask for where writing costs more. */
+const LONGEST_LIFETIME_S = 3600;
 
 /** Findings of one reason. Times follow from how long the prompt's computation took, where spans say that. */
 export function* findMisses(run: WatchedRun, wanted: MissReason): Generator<WasteFinding> {
@@ -165,13 +167,17 @@ function* listWrites({ at, reason }: Miss): Generator<WasteNeed> {
   const { before } = at;
   if (before === null) return;
   if (reason === "never_cached") yield { at: before, repair: writeToCache(countFresh(before)) };
-  if (reason !== "expired") return;
+  if (reason !== "expired" || isOutOfReach(at)) return;
   // A longer lifetime is paid for by each call that wrote of it, back to where it was written anew.
   for (let writer: WatchedCall | null = before; writer !== null; writer = writer.before) {
     yield { at: writer, repair: writeForAnHour };
     if (writer.call.buckets.cacheRead === 0) return;
   }
 }
+
+/** A recorded conversation that was silent for longer than any lifetime that can be asked for: it had to go on before. */
+const isOutOfReach = (at: WatchedCall): boolean =>
+  isOfHistory(at) && at.before !== null && idleBetween(at.before, at) > LONGEST_LIFETIME_S;
 
 /** Tokens that the call before it did not have. */
 const countFresh = ({ promptTokens, before }: WatchedCall): number =>

@@ -15,6 +15,7 @@ export default defineHistory({
     { folder: ".config/claude/projects" },
   ],
   keptForDays: 30,
+  keptForSetting: { file: "../settings.json", member: "cleanupPeriodDays" },
   describeFile(path) {
     if (!path.endsWith(".jsonl") || !path.includes("/")) return null;
     const isAgent = /(^|\/)agent-[^/]+\.jsonl$/.test(path);

@@ -234,12 +234,13 @@ function toOutcomes(event: HistoryEvent & { kind: "tool" }, format: string, trac
   return [
     {
       outcomeId: deriveId("outcome", format, event.toolCallId),
-      subject: { sessionId: thread.sessionId, traceId },
+      // Of the session: its last test run decides, whichever message it came after.
+      subject: { sessionId: thread.sessionId },
       kind: "tests",
       status: tests.status,
       weight: 1,
       source: "local-history",
-      evidence: { method: "derived", runner: tests.runner, ...Object.fromEntries(known) },
+      evidence: { method: "derived", traceId, runner: tests.runner, ...Object.fromEntries(known) },
       atNs: event.endedAtNs,
     },
   ];

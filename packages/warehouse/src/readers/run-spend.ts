@@ -2,9 +2,12 @@
 import { PROVENANCES } from "@centspan/model";
 import { nanoseconds } from "../instants.ts";
 
-/** Over the columns of `traces`. A root's own length; without a root, that of all there is. */
-export const RUN_DURATION = `${nanoseconds("if(has_root, ended_at, last_ended_at)")}
-  - ${nanoseconds("if(has_root, started_at, first_started_at)")}`;
+/** A root that only says when it began, as of a recorded history, has no length. */
+const HAS_LENGTH = "has_root AND ended_at > started_at";
+
+/** Over the columns of `traces`. A root's own length; without a root that has one, that of all there is. */
+export const RUN_DURATION = `${nanoseconds(`if(${HAS_LENGTH}, ended_at, last_ended_at)`)}
+  - ${nanoseconds(`if(${HAS_LENGTH}, started_at, first_started_at)`)}`;
 
 /** Over the columns of `calls`. What a run is named by is what its first call says. */
 export const RUN_SPEND = `count() AS calls, sum(cost_usd) AS spent_usd,

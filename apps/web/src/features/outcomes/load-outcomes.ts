@@ -1,4 +1,5 @@
 /** Loads the outcomes page: what passes cost by a grouping, its cheapest two side by side, what further spend bought, what is not linked. */
+import { choosesRequests } from "@centspan/attribution";
 import type { Cheapest, Comparison, TaskRow, Unlinked } from "@centspan/model";
 import {
   hasSpend,
@@ -13,6 +14,7 @@ import { choosePeriod, type Grouping } from "../ledger/load-spend.ts";
 import { type Filter, readFilter } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import type { Period } from "../page/period.ts";
+import type { Work } from "./work-panel.tsx";
 
 export const GROUPINGS = [
   "team",
@@ -42,6 +44,8 @@ export type OutcomesPage = {
   unlinked: Unlinked;
   /** By task alone. */
   tasks: TaskRow[];
+  /** Null where a filter is on: a place is of whole traces. */
+  work: Work | null;
 };
 
 const MOST_TASKS = "200";
@@ -56,12 +60,13 @@ export async function loadOutcomes(page: Page): Promise<OutcomesPage> {
   const judged = { ...query, ...(maturity === null ? {} : { maturityDays: maturity }) };
   // Tasks have a list of their own; of all of them there is only the total.
   const groupBy = grouping === "task" ? "team" : grouping;
-  const [outcomes, costs, returns, unlinked, tasks] = await Promise.all([
+  const [outcomes, costs, returns, unlinked, tasks, work] = await Promise.all([
     api.outcomesCost({ ...judged, groupBy }),
     groupBy === "harnessVersion" ? [] : api.cost({ ...query, groupBy }).then(({ data }) => data),
     api.outcomeReturns({ ...judged, groupBy }),
     api.unlinkedOutcomes(query),
     grouping === "task" ? api.outcomeTasks({ ...judged, limit: MOST_TASKS }).then(({ data }) => data) : [],
+    Object.keys(filter).length > 0 ? null : loadWork(page, period),
   ]);
   // Of a single task nothing is certain.
   const cheapest = grouping === "task" ? null : outcomes.cheapest;
@@ -84,5 +89,17 @@ export async function loadOutcomes(page: Page): Promise<OutcomesPage> {
     returns: prepareReturns(returns),
     unlinked,
     tasks,
+    work,
   };
+}
+
+/** By request, or by branch where requests tell of little of it. */
+async function loadWork({ api }: Page, { range }: Period): Promise<Work> {
+  const [requests, branches] = await Promise.all([
+    api.costOfWork({ ...range, groupBy: "pullRequest" }),
+    api.costOfWork({ ...range, groupBy: "branch" }),
+  ]);
+  return choosesRequests(requests.total, branches.total)
+    ? { groupBy: "pullRequest", answer: requests }
+    : { groupBy: "branch", answer: branches };
 }

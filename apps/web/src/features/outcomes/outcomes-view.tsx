@@ -11,6 +11,7 @@ import { GROUPINGS, MATURITIES, type OutcomesPage } from "./load-outcomes.ts";
 import { AttemptsPanel, SpendersPanel } from "./returns-panel.tsx";
 import { TaskPanel } from "./task-panel.tsx";
 import { UnlinkedPanel } from "./unlinked-panel.tsx";
+import { WorkPanel } from "./work-panel.tsx";
 
 export function MaturityMenu({ page, maturity }: { page: Page; maturity: OutcomesPage["maturity"] }) {
   const { t } = page;
@@ -47,6 +48,7 @@ export function OutcomesView({ page, shown }: { page: Page; shown: OutcomesPage 
         <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />
       )}
       <UnpricedNote figures={figures} t={t} />
+      {shown.work !== null && <WorkPanel page={page} work={shown.work} />}
       <AttemptsPanel page={page} returns={returns} />
       <SpendersPanel page={page} returns={returns} heading={t.group[grouping === "task" ? "team" : grouping]} />
       <UnlinkedPanel page={page} unlinked={shown.unlinked} />

@@ -1,0 +1,88 @@
+/** `centspan push`: metadata of this disk's histories to a team's Centspan. Ids come from the histories, so it may be repeated, and from many machines. */
+import { homedir } from "node:os";
+import { basename } from "node:path";
+import { createApiClient } from "@centspan/api";
+import { CentspanError, formatInstant } from "@centspan/base";
+import { historyFormats } from "@centspan/histories";
+import type { Outcome } from "@centspan/model";
+import type { Command } from "commander";
+import { formatFound, formatReceipt } from "../local/describe-import.ts";
+import { findHistories } from "../local/find-histories.ts";
+import { readState, statePath } from "../local/import-state.ts";
+import { runImport } from "../local/run-import.ts";
+import { createProgress } from "../progress.ts";
+import { abortOnInterrupt, showProgress } from "./import-local.ts";
+
+type PushOptions = { to: string; key?: string; api?: string; team?: string; data: string; json: boolean };
+
+export function registerPush(program: Command, defaultData: string): void {
+  program
+    .command("push")
+    .description("send the metadata of this disk's histories to a team's Centspan; repeating it sends only what is new")
+    .requiredOption("--to <url>", "the team's collector, where OTLP over HTTP goes")
+    .option("--key <secret>", "key of kind ingest; default: CENTSPAN_INGEST_KEY of the environment")
+    .option("--api <url>", "the team's web app, to send what test runs came to as well")
+    .option("--team <id>", "team that the calls are of")
+    .option("--data <dir>", "where what was sent is remembered", defaultData)
+    .option("--json", "print the receipt as JSON", false)
+    .action(push);
+}
+
+async function push(options: PushOptions): Promise<void> {
+  const key = options.key ?? process.env.CENTSPAN_INGEST_KEY ?? "";
+  if (key === "") {
+    throw new CentspanError(
+      "invalid_request",
+      "--key: is missing; whoever runs the team's Centspan makes one with `centspan keys create NAME --kind ingest`",
+      { field: "key" },
+    );
+  }
+  const target = readUrl(options.to, "to");
+  const progress = createProgress(process.stderr);
+  const found = await findHistories(historyFormats, { home: homedir(), environment: process.env });
+  if (found.files.length === 0) throw new CentspanError("not_found", "there are no histories on this disk to send");
+  const tellPath = (path: string): string => `…/${basename(path)}`;
+  if (!options.json) process.stderr.write(`${formatFound(found, tellPath)}\n`);
+  const path = statePath(options.data, `push ${target.host} ${options.team ?? ""}`);
+  const { state, note } = readState(path, target.href);
+  if (note !== "") progress.done(note);
+  const report = await runImport(found, {
+    home: homedir(),
+    state,
+    statePath: path,
+    target: {
+      spans: { otlpUrl: target.href, key },
+      storeOutcomes: options.api === undefined ? async () => undefined : sendOutcomes(readUrl(options.api, "api"), key),
+    },
+    team: options.team,
+    nowMs: Date.now(),
+    onProgress: (done) => showProgress(progress, done),
+    onStep: progress.step,
+    signal: abortOnInterrupt(),
+  });
+  progress.done(`${report.sent.spans} spans sent, ${report.sent.refused} refused`);
+  const { seen: _, ...receipt } = report;
+  if (options.json) process.stdout.write(`${JSON.stringify(receipt, null, 2)}\n`);
+  else process.stdout.write(`\n${formatReceipt(report, [], tellPath)}\n`);
+  if (options.api === undefined && !options.json)
+    process.stdout.write("What test runs came to was not sent: name the team's web app with --api.\n");
+}
+
+function readUrl(text: string, field: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new CentspanError("invalid_request", `--${field}: ${text} is no address such as https://centspan.example.com`, {
+    field,
+  });
+}
+
+/** An ingest key may not say that work was approved: of that a team's code host knows more than a clone. */
+function sendOutcomes(webUrl: URL, key: string): (outcomes: readonly Outcome[]) => Promise<void> {
+  const api = createApiClient((path, init) =>
+    fetch(new URL(path, webUrl), { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } }),
+  );
+  return async (outcomes) => {
+    for (const { outcomeId, atNs, ...said } of outcomes.filter(({ kind }) => kind !== "approved"))
+      await api.postOutcome({ ...said, idempotencyKey: outcomeId, at: formatInstant(atNs) });
+  };
+}

@@ -1,0 +1,74 @@
+/** What work cost, second by second, where its traces were, and what was said of it. */
+import { parseDecimal, ZERO } from "@centspan/base";
+import type { TimeRange, WorkFacts } from "@centspan/model";
+import { and, whereInRange } from "../conditions.ts";
+import type { Connection } from "../connection.ts";
+import { readCount } from "../counts.ts";
+import { nanoseconds } from "../instants.ts";
+import { fromOutcomeRow, OUTCOME_COLUMNS, type OutcomeRow } from "../rows/outcome-row.ts";
+
+type SpendRow = {
+  trace_id: string;
+  session_id: string;
+  at_ns: string;
+  spent_usd: string;
+  calls: string;
+  unpriced: string;
+};
+type MarkRow = {
+  trace_id: string;
+  session_id: string;
+  repository: string;
+  branch: string;
+  commit: string;
+  pull_request: string;
+  patch_id: string;
+  at_ns: string;
+};
+
+export async function readWorkFacts(
+  connection: Connection,
+  workspace: string,
+  range: TimeRange | undefined,
+): Promise<WorkFacts> {
+  const where = whereInRange(range === undefined ? {} : { range }, "at");
+  const params = { ...where.params, workspace };
+  const [spend, marks, outcomes] = await Promise.all([
+    connection.queryColumns<SpendRow>(
+      `SELECT trace_id, session_id, ${nanoseconds("min(at)")} AS at_ns, sum(cost_usd) AS spent_usd,
+         sum(requests) AS calls, sumIf(requests, isNull(cost_usd)) AS unpriced
+       FROM calls FINAL WHERE workspace = {workspace:String}${and(where)}
+       GROUP BY trace_id, session_id, toStartOfSecond(at)`,
+      params,
+    ),
+    connection.query<MarkRow>(
+      `SELECT trace_id, session_id, repository, branch, commit, pull_request, patch_id, ${nanoseconds("at")} AS at_ns
+       FROM work_marks FINAL WHERE workspace = {workspace:String} ORDER BY at, trace_id, branch, commit, pull_request`,
+      { workspace },
+    ),
+    connection.query<OutcomeRow>(
+      `SELECT ${OUTCOME_COLUMNS} FROM outcomes FINAL
+       WHERE workspace = {workspace:String} AND kind != 'custom' ORDER BY at, outcome_id`,
+      { workspace },
+    ),
+  ]);
+  return {
+    spend: spend.trace_id.map((traceId, index) => ({
+      traceId,
+      sessionId: spend.session_id[index] ?? "",
+      atNs: BigInt(spend.at_ns[index] ?? ""),
+      costUsd: spend.spent_usd[index] ? parseDecimal(spend.spent_usd[index]) : ZERO,
+      calls: readCount(spend.calls[index] ?? ""),
+      unpricedCalls: readCount(spend.unpriced[index] ?? ""),
+    })),
+    marks: marks.map(({ at_ns, trace_id, session_id, pull_request, patch_id, ...place }) => ({
+      ...place,
+      traceId: trace_id,
+      sessionId: session_id,
+      pullRequest: pull_request,
+      patchId: patch_id,
+      atNs: BigInt(at_ns),
+    })),
+    outcomes: outcomes.map(fromOutcomeRow),
+  };
+}
