@@ -1,9 +1,11 @@
 /** Every case from files on a disk to calls, imported twice, and from a second machine. */
+import { parseInstant } from "@centspan/base";
 import { afterEach, describe, expect, it } from "vitest";
 import type { HistoryCase, Tokens } from "./case.ts";
 import { CLAUDE_CASES } from "./claude-cases.ts";
 import { CODEX_CASES } from "./codex-cases.ts";
 import { callsOf, createDisk, type Disk, type Imported, importHome } from "./run-case.ts";
+import { answerLine } from "./write-claude.ts";
 
 const disks: Disk[] = [];
 afterEach(() => {
@@ -155,4 +157,17 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
     );
     for (const text of said) expect(text).not.toMatch(/Please fix it|Done\.|file_path|"look"/);
   });
+});
+
+it("an instant is what the line says: 20:00 on 3 August at UTC−6 is of that day in that zone", async () => {
+  const at = "2026-08-03T20:00:00-06:00";
+  const line = answerLine(
+    { session: "s1", at: Date.parse(at), uuid: "u1" },
+    { id: "msg_a", request: "req_a", usage: { input: 1, output: 1 } },
+  );
+  const disk = newDisk({ ".claude/projects/-home-dev-shop/s1.jsonl": [line] });
+  const [call] = callsOf((await importHome(disk.home)).spans);
+  expect(call?.atNs).toBe(parseInstant(at));
+  const day = new Intl.DateTimeFormat("en-CA", { timeZone: "America/Guatemala" });
+  expect(day.format(Number((call?.atNs ?? 0n) / 1_000_000n))).toBe("2026-08-03");
 });
