@@ -112,6 +112,15 @@ describe("a run", () => {
     expect((await list(workspace))[0]).toMatchObject({ name: "invoke_agent repair", durationNs: 1n, spans: 3 });
   });
 
+  it("is as long as all there is of it where its root only says when it began, as of a recorded history", async () => {
+    const workspace = freshWorkspace();
+    await test.warehouse.insertSpans(workspace, [
+      makeRoot(1, { endedAtNs: NOON_NS + 1n }),
+      makeChild(1, 2, { endedAtNs: NOON_NS + 9_000n }),
+    ]);
+    expect(await list(workspace)).toMatchObject([{ durationNs: 8_999n }]);
+  });
+
   it("takes its identity from its calls where its spans say nothing", async () => {
     const workspace = freshWorkspace();
     await test.warehouse.insertSpans(workspace, [makeRoot(1, { attributes: {} })]);

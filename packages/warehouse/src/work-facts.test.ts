@@ -1,0 +1,54 @@
+import { formatDecimal, parseDecimal } from "@centspan/base";
+import type { RatedCall } from "@centspan/model";
+import { expect, it } from "vitest";
+import { useWarehouse } from "./testing/create-warehouse.ts";
+import { HOUR_NS, makeCall, makeOutcome, NOON_NS, traceId } from "./testing/records.ts";
+
+const test = useWarehouse();
+
+it("spend second by second with what has no price, places of traces as they were seen first, and what was said", async () => {
+  const { warehouse } = test;
+  const workspace = "work";
+  const second = 1_000_000_000n;
+  const unpriced: Partial<RatedCall> = { costUsd: null, costStatus: "unpriced", lines: [] };
+  await warehouse.insertCalls(workspace, [
+    makeCall("a", { sessionId: "s" }, "0.25"),
+    makeCall("b", { sessionId: "s", atNs: NOON_NS + 1n }, "0.5"),
+    makeCall("c", { sessionId: "s", atNs: NOON_NS + second }, "1"),
+    makeCall("d", { sessionId: "s", atNs: NOON_NS + second, ...unpriced }),
+    makeCall("e", { sessionId: "t", traceId: traceId(2), atNs: NOON_NS + HOUR_NS }, "2"),
+  ]);
+  await warehouse.insertCalls("other", [makeCall("f", {}, "9")]);
+  const mark = {
+    traceId: traceId(1),
+    sessionId: "s",
+    repository: "acme/shop",
+    branch: "fix",
+    commit: "",
+    pullRequest: "",
+    patchId: "",
+  };
+  await warehouse.insertWorkMarks(workspace, [
+    { ...mark, atNs: NOON_NS + second },
+    { ...mark, atNs: NOON_NS },
+    { ...mark, pullRequest: "acme/shop#1", atNs: NOON_NS + second },
+  ]);
+  await warehouse.insertOutcomes(workspace, [makeOutcome("o", { subject: { sessionId: "s" }, kind: "tests" })]);
+
+  const { spend, marks, outcomes } = await warehouse.readWorkFacts(workspace, undefined);
+  const rows = spend.map(({ costUsd, ...row }) => ({ ...row, costUsd: formatDecimal(costUsd) }));
+  expect(rows.sort((a, b) => (a.atNs < b.atNs ? -1 : 1))).toEqual([
+    { traceId: traceId(1), sessionId: "s", atNs: NOON_NS, costUsd: "0.75", calls: 2, unpricedCalls: 0 },
+    { traceId: traceId(1), sessionId: "s", atNs: NOON_NS + second, costUsd: "1", calls: 2, unpricedCalls: 1 },
+    { traceId: traceId(2), sessionId: "t", atNs: NOON_NS + HOUR_NS, costUsd: "2", calls: 1, unpricedCalls: 0 },
+  ]);
+  expect(marks.map(({ atNs, pullRequest }) => [atNs, pullRequest])).toEqual([
+    [NOON_NS, ""],
+    [NOON_NS + second, "acme/shop#1"],
+  ]);
+  expect(outcomes.map(({ outcomeId }) => outcomeId)).toEqual(["o"]);
+
+  const range = { fromNs: NOON_NS + HOUR_NS, toNs: NOON_NS + 2n * HOUR_NS };
+  const later = await warehouse.readWorkFacts(workspace, range);
+  expect(later.spend.map(({ costUsd }) => costUsd.eq(parseDecimal("2")))).toEqual([true]);
+});
