@@ -17,6 +17,7 @@ import {
   roundToSum,
   sumDecimals,
   toProblem,
+  ZERO,
 } from "./index.ts";
 
 describe("money", () => {
@@ -67,6 +68,18 @@ describe("money", () => {
     expect(round("0.0000000000015")).toBe("0.000000000002");
     expect(round("0.0000000000025")).toBe("0.000000000002");
     expect(round("-0.0000000000015")).toBe("-0.000000000002");
+  });
+
+  it("adds up any number of amounts of any size and sign as one after the other does", () => {
+    const some = fc
+      .tuple(fc.bigInt(-(10n ** 20n), 10n ** 20n), fc.integer({ min: -90, max: 70 }))
+      .map(([digits, exponent]) => parseNumeric(`${digits}e${exponent}`) ?? ZERO);
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 300, size: "max" }), (amounts) => {
+        const inTurn = amounts.reduce((total, amount) => total.plus(amount), ZERO);
+        expect(formatDecimal(sumDecimals(amounts))).toBe(formatDecimal(inTurn));
+      }),
+    );
   });
 
   it("agrees with integer arithmetic on nano-dollars", () => {

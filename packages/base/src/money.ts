@@ -39,10 +39,42 @@ export function formatDecimal(amount: Decimal): string {
   return amount.eq(ZERO) ? "0" : amount.toFixed();
 }
 
-export function sumDecimals(amounts: Iterable<Decimal>): Decimal {
+export const sumDecimals = (amounts: readonly Decimal[]): Decimal =>
+  amounts.length < MANY ? sumInTurn(amounts) : sumByColumns(amounts);
+
+/** From here on what columns take is less than what amounts in between would. */
+const MANY = 50;
+
+function sumInTurn(amounts: readonly Decimal[]): Decimal {
   let total = ZERO;
   for (const amount of amounts) total = total.plus(amount);
   return total;
+}
+
+/** Digits on either side of the point; of amounts, half of those before it, so that there is room for what is carried. */
+const COLUMNS = 64;
+const TOP = new Big(`1e${COLUMNS}`);
+
+/** Digit by digit, as on paper, without an amount in between. `columns[COLUMNS + n]` are units of 10ⁿ. */
+function sumByColumns(amounts: readonly Decimal[]): Decimal {
+  const columns: number[] = Array(2 * COLUMNS).fill(0);
+  const others: Decimal[] = [];
+  for (const amount of amounts) {
+    const { s: sign, e: exponent, c: digits } = amount;
+    let place = COLUMNS + exponent;
+    if (place >= 1.5 * COLUMNS || place < digits.length) others.push(amount);
+    else for (const digit of digits) columns[place] = (columns[place--] ?? 0) + sign * digit;
+  }
+  let text = "";
+  let carried = 0;
+  for (const column of columns) {
+    const units = column + carried;
+    carried = Math.floor(units / 10);
+    text = `${units - 10 * carried}${text}`;
+  }
+  // Below zero 1 is owed in the end, and the digits are what is left of it.
+  const sum = new Big(`${text.slice(0, COLUMNS)}.${text.slice(COLUMNS)}`);
+  return sumInTurn([carried < 0 ? sum.minus(TOP) : sum, ...others]);
 }
 
 /** Quantises a charge line to the 12 decimals of Decimal(38,12), half to even. */

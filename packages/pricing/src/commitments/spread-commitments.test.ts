@@ -96,7 +96,7 @@ const brief = ({ lines }: Spread) =>
     formatDecimal(costUsd),
   ]);
 const leave = (usd: string) => new Map([["prepaid", { leftUsd: parseDecimal(usd), expiredUsd: ZERO }]]);
-const total = (amounts: Iterable<Decimal>) => formatDecimal(sumDecimals(amounts));
+const total = (amounts: Iterable<Decimal>) => formatDecimal(sumDecimals([...amounts]));
 
 describe("seats", () => {
   it("cost what was paid for those that somebody used, in proportion to the price by the token; the others are unused", () => {
