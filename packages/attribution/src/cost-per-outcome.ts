@@ -5,6 +5,7 @@
  */
 import { countToDecimal, type Decimal, quantiseLine, ratio, sumDecimals, ZERO } from "@centspan/base";
 import type { TaskSpend } from "@centspan/model";
+import { groupBy } from "./group-by.ts";
 import { bootstrapRatio, estimateRatio, type RatioSample, toFloat, zeroPassBound } from "./ratio-interval.ts";
 
 export type CostPerOutcomeOptions = {
@@ -60,13 +61,7 @@ type Options = CostPerOutcomeOptions & { isLarge: boolean };
 /** Rows in order of spend, largest first. `total` is over all groups, not over the rows' ratios. */
 export function costPerOutcome(spend: readonly TaskSpend[], given: CostPerOutcomeOptions): CostPerOutcome {
   const options = { ...given, isLarge: spend.length > MOST_RESAMPLED };
-  const groups = new Map<string, TaskSpend[]>();
-  for (const row of spend) {
-    const members = groups.get(row.group);
-    if (members) members.push(row);
-    else groups.set(row.group, [row]);
-  }
-  const rows = [...groups].map(([group, members]) => summarise(group, members, options));
+  const rows = [...groupBy(spend, ({ group }) => group)].map(([group, members]) => summarise(group, members, options));
   rows.sort((a, b) => b.spendUsd.cmp(a.spendUsd) || (a.group < b.group ? -1 : 1));
   return { rows, total: summarise("total", spend, options) };
 }
@@ -74,16 +69,12 @@ export function costPerOutcome(spend: readonly TaskSpend[], given: CostPerOutcom
 /** Spend that belongs to no task has no part in the cost of an outcome; it lowers the coverage instead. */
 function summarise(group: string, members: readonly TaskSpend[], options: Options): OutcomeCost {
   const [tasks, others] = [members.filter(({ task }) => task !== ""), members.filter(({ task }) => task === "")];
-  const count = (...statuses: TaskSpend["status"][]): number =>
-    tasks.filter(({ status }) => statuses.includes(status)).length;
-  const ofStatus = (is: (status: TaskSpend["status"]) => boolean) =>
-    sumSpend(
-      tasks.filter((task) => is(task.status)),
-      options,
-    );
-  const passing = ofStatus((status) => status === "passed");
-  const failing = ofStatus((status) => status !== "passed" && status !== null);
-  const waiting = ofStatus((status) => status === null);
+  const ofStatus = groupBy(tasks, ({ status }) => status);
+  const of = (...statuses: TaskSpend["status"][]) => statuses.flatMap((status) => ofStatus.get(status) ?? []);
+  const count = (...statuses: TaskSpend["status"][]): number => of(...statuses).length;
+  const passing = sumSpend(of("passed"), options);
+  const failing = sumSpend(of("failed", "partial", "unknown"), options);
+  const waiting = sumSpend(of(null), options);
   const reviewUsd = sumDecimals([passing, failing, waiting].map((part) => part.reviewUsd));
   const decidedUsd = passing.modelUsd.plus(failing.modelUsd);
   const taskUsd = decidedUsd.plus(waiting.modelUsd);
@@ -103,7 +94,7 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
     tasks: tasks.length,
     passed,
     failed: count("failed", "partial"),
-    reverted: tasks.filter(({ status, isReverted }) => status === "failed" && isReverted).length,
+    reverted: of("failed").filter(({ isReverted }) => isReverted).length,
     unknown: count("unknown"),
     pending,
     costPerPassUsd: known ? ratio(spendUsd, countToDecimal(passed)) : null,

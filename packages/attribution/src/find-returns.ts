@@ -1,5 +1,5 @@
 /** What spending more bought: attempt after attempt at tasks, and from group to group. Pure. */
-import { countToDecimal, type Decimal, ratio, sumDecimals, ZERO } from "@centspan/base";
+import { assert, countToDecimal, type Decimal, ratio, sumDecimals, ZERO } from "@centspan/base";
 import type { AttemptSpend, TaskSpend } from "@centspan/model";
 import { compareShares, countDecided, type Difference, type Share } from "./compare-cohorts.ts";
 import type { OutcomeCost } from "./cost-per-outcome.ts";
@@ -22,35 +22,32 @@ const LAST_ATTEMPT = 5;
  */
 export function findAttemptReturns(attempts: readonly AttemptSpend[], tasks: readonly TaskSpend[]): AttemptReturn[] {
   const runsOf = groupBy(attempts, ({ task }) => task);
-  const bought = new Map<number, { tasks: Set<string>; passes: number; spendUsd: Decimal[] }>();
+  const bought = Array.from({ length: LAST_ATTEMPT }, () => ({ tasks: 0, passes: 0, spent: [] as Decimal[] }));
   const at = (attempt: number) => {
-    const place = Math.min(attempt, LAST_ATTEMPT);
-    const row = bought.get(place) ?? { tasks: new Set<string>(), passes: 0, spendUsd: [] };
-    bought.set(place, row);
+    const row = bought[Math.min(attempt, LAST_ATTEMPT) - 1];
+    assert(row, `attempts are counted from 1, not ${attempt}`);
     return row;
   };
   for (const task of tasks) {
     if (task.task === "") continue;
-    const runs = runsOf.get(task.task) ?? [{ costUsd: task.costUsd, firstCallAtNs: task.firstCallAtNs }];
-    runs.forEach(({ costUsd }, n) => {
+    const runs = runsOf.get(task.task) ?? [task];
+    for (const [n, { costUsd }] of runs.entries()) {
       const row = at(n + 1);
-      row.tasks.add(task.task);
-      row.spendUsd.push(costUsd);
-    });
+      if (n < LAST_ATTEMPT) row.tasks += 1;
+      row.spent.push(costUsd);
+    }
     if (task.status !== "passed") continue;
     const decidedAtNs = task.decision?.atNs;
     const begun = decidedAtNs === undefined ? runs : runs.filter(({ firstCallAtNs }) => firstCallAtNs <= decidedAtNs);
     at(Math.max(1, begun.length)).passes += 1;
   }
-  return [...bought]
-    .sort(([a], [b]) => a - b)
-    .map(([attempt, { tasks: tried, passes, spendUsd }]) => ({
-      attempt,
-      tasks: tried.size,
-      morePasses: passes,
-      spendUsd: sumDecimals(spendUsd),
-      costPerFurtherPassUsd: ratio(sumDecimals(spendUsd), countToDecimal(passes)),
-    }));
+  return bought
+    .map(({ tasks: tried, passes, spent }, index) => {
+      const spendUsd = sumDecimals(spent);
+      const costPerFurtherPassUsd = ratio(spendUsd, countToDecimal(passes));
+      return { attempt: index + 1, tasks: tried, morePasses: passes, spendUsd, costPerFurtherPassUsd };
+    })
+    .filter((row) => row.tasks > 0);
 }
 
 export type GroupReturn = {
