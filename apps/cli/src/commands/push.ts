@@ -13,6 +13,8 @@ import { runImport } from "../local/run-import.ts";
 import { createProgress } from "../progress.ts";
 import { abortOnInterrupt, showProgress } from "./import-local.ts";
 
+const POSTS_AT_ONCE = 8;
+
 type PushOptions = { to: string; key?: string; api?: string; team?: string; data: string; json: boolean };
 
 export function registerPush(program: Command, defaultData: string): void {
@@ -82,7 +84,13 @@ function sendOutcomes(webUrl: URL, key: string): (outcomes: readonly Outcome[]) 
     fetch(new URL(path, webUrl), { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } }),
   );
   return async (outcomes) => {
-    for (const { outcomeId, atNs, ...said } of outcomes.filter(({ kind }) => kind !== "approved"))
-      await api.postOutcome({ ...said, idempotencyKey: outcomeId, at: formatInstant(atNs) });
+    const waiting = outcomes.filter(({ kind }) => kind !== "approved");
+    const sendRest = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const { outcomeId, atNs, ...said } = next;
+        await api.postOutcome({ ...said, idempotencyKey: outcomeId, at: formatInstant(atNs) });
+      }
+    };
+    await Promise.all(Array.from({ length: POSTS_AT_ONCE }, sendRest));
   };
 }

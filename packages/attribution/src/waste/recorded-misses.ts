@@ -36,7 +36,7 @@ export function listRecordedReasons(at: WatchedCall, reason: MissReason): WasteE
  */
 export function countStanding(at: WatchedCall, { calls }: WatchedRun): number {
   if (!listMarks(at).includes("compacted"))
-    return readNumber(at.attributes, "centspan.prefix.known_tokens") ?? at.before?.promptTokens ?? 0;
+    return at.before?.promptTokens ?? readNumber(at.attributes, "centspan.prefix.known_tokens") ?? 0;
   return calls.find(({ thread, promptTokens }) => thread === at.thread && promptTokens > 0)?.promptTokens ?? 0;
 }
 

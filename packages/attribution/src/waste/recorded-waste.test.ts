@@ -171,3 +171,19 @@ describe("results of tools in a recorded conversation", () => {
     ]);
   });
 });
+
+describe("the same request again", () => {
+  const asked = { attributes: { "centspan.prefix.fingerprint": "f" } };
+  const whole = (minute: number, tokens: number): Plan =>
+    ask(minute, { buckets: { cacheRead: tokens, outputText: 1_000 }, ...asked });
+
+  it("is told by what it answers and by a prompt of the same length, with both requests", () => {
+    expect(find(planRun([whole(0, 20_000), whole(1, 20_000)]))).toMatchObject([
+      { cause: "retry", costUsd: "0.021", evidence: { requestId: "msg_1", previousRequestId: "msg_0" } },
+    ]);
+  });
+
+  it("is none where the prompt has grown: an answer went on", () => {
+    expect(find(planRun([whole(0, 20_000), whole(1, 21_000)]))).toEqual([]);
+  });
+});

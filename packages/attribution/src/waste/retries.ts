@@ -1,6 +1,7 @@
 /** Which calls are the same request again. */
 import type { WatchedCall } from "@centspan/model";
 import { readFlag, readText } from "./attributes.ts";
+import { isOfHistory } from "./recorded-misses.ts";
 
 /**
  * The same prompt to the same model, after the earlier one was over: several at once are samples, and wanted. Who left may ask
@@ -9,6 +10,8 @@ import { readFlag, readText } from "./attributes.ts";
 export function isRetryOf(later: WatchedCall, earlier: WatchedCall): boolean {
   const prompt = readText(later.attributes, "centspan.prefix.fingerprint");
   if (prompt === null || prompt !== readText(earlier.attributes, "centspan.prefix.fingerprint")) return false;
+  // A history knows what was answered, not what was sent: what grew in between is no repetition.
+  if (isOfHistory(later) && later.promptTokens !== earlier.promptTokens) return false;
   const { call: now } = later;
   const { call: before } = earlier;
   const overNs = isAborted(earlier) ? before.atNs : before.atNs + before.durationNs;
