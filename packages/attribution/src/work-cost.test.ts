@@ -136,6 +136,11 @@ describe("what work cost", () => {
     expect(cost("branch", [spend("t", 0, "1")], marks, [...said], nowNs)).toMatchObject([{ state }]);
   });
 
+  it("on the main branch is never abandoned", () => {
+    const [row] = cost("branch", [spend("t", 0, "1")], [mark("t", 0, { branch: "main" })], [], START_NS + 99n * DAY_NS);
+    expect(row?.state).toBe("open");
+  });
+
   it("of which one commit of two was reverted is told so", () => {
     const marks = [mark("t", 1, { commit: sha("a") }), mark("t", 2, { commit: sha("b") })];
     const said = [

@@ -9,6 +9,8 @@ import { groupBy } from "./group-by.ts";
 import { createNameSets, createOutcomeNames, namesOfMark } from "./linking/name-sets.ts";
 
 const TWO = countToDecimal(2);
+/** Branches that all work goes to by their usual names: nobody abandons them. */
+const TRUNKS: ReadonlySet<string> = new Set(["main", "master", "trunk", "develop"]);
 const ABANDONED_AFTER_NS = 14n * 86_400_000_000_000n;
 
 type Mark = WorkMark & { task: string; isSession: boolean };
@@ -126,11 +128,11 @@ function createJudge({ marks, outcomes }: WorkFacts) {
       by === "branch"
         ? said.filter(({ subject }) => subject.repository === repository && subject.branch === group)
         : [];
-    return readState([...new Set([...ofNames, ...ofBranch])], idleNs);
+    return readState([...new Set([...ofNames, ...ofBranch])], idleNs, by === "branch" && TRUNKS.has(group));
   };
 }
 
-function readState(said: readonly Outcome[], idleNs: bigint): WorkState {
+function readState(said: readonly Outcome[], idleNs: bigint, isTrunk: boolean): WorkState {
   const last = new Map<string, Outcome>();
   for (const outcome of said.toSorted((a, b) => (a.atNs < b.atNs ? -1 : 1)))
     last.set(outcome.subject.pullRequest ?? outcome.subject.commit ?? outcome.subject.patchId ?? "", outcome);
@@ -144,7 +146,7 @@ function readState(said: readonly Outcome[], idleNs: bigint): WorkState {
   }
   if (words.some(({ kind }) => kind === "approved")) return "merged";
   if (words.length > 0) return "taken";
-  return idleNs > ABANDONED_AFTER_NS ? "abandoned" : "open";
+  return idleNs > ABANDONED_AFTER_NS && !isTrunk ? "abandoned" : "open";
 }
 
 export const sumStates = (rows: readonly WorkCost[], states: readonly WorkState[]): Decimal =>

@@ -20,13 +20,13 @@ export function formatFound(found: FoundHistories, tellPath: (path: string) => s
 }
 
 const REASONS: Record<RemovalReason, string> = {
-  growing_line: "one response written as several lines, the largest counted",
+  growing_line: "an earlier line of a response that grew",
   copied_history: "copied into a resumed or forked session",
   side_chain_replay: "replayed by a side chain under another request id",
-  repeated_snapshot: "snapshot of a total that was counted before",
+  repeated_snapshot: "a snapshot of a total that was counted",
   same_response: "the same response in another file",
-  synthetic: "written by the agent itself, of no model",
-  copied_message: "copy of a message",
+  synthetic: "written by the agent itself, by no model",
+  copied_message: "a copy of a message",
 };
 
 const PROBLEMS: Record<HistoryReceipt["problems"][number]["problem"], string> = {
@@ -64,9 +64,15 @@ function listRemoved({ removed }: HistoryReceipt): string[] {
   const rows = Object.entries(removed).flatMap(([reason, { records, tokens }]) =>
     records === 0
       ? []
-      : [[`  ${count(records)}`, `${count(tokens)} tokens`, REASONS[isReason(reason) ? reason : "same_response"]]],
+      : [
+          [
+            REASONS[isReason(reason) ? reason : "same_response"],
+            count(records),
+            tokens === 0 ? "" : plural(tokens, "token"),
+          ],
+        ],
   );
-  return rows.length === 0 ? [] : ["Not counted again", formatTable(rows, 0).replace(/^ {2}/gm, "")];
+  return rows.length === 0 ? [] : ["Not counted again, since it was", formatTable(rows)];
 }
 
 const isReason = (reason: string): reason is RemovalReason => Object.hasOwn(REASONS, reason);

@@ -11,7 +11,7 @@ export function formatWork(requests: WorkAnswer, branches: WorkAnswer): string {
     ? ["pull request", requests]
     : ["branch", branches];
   if (data.length === 0) return "";
-  const head = [of, "state", "sessions", "USD at list", "to first green test", "after it"];
+  const head = [of, "repository", "state", "sessions", "USD at list", "to first green test", "after it"];
   const share = total.coverage === null ? "–" : `${(Number(total.coverage) * 100).toFixed(1)}%`;
   const lost = [
     ["reverted or refused", branches.total.revertedUsd],
@@ -21,13 +21,14 @@ export function formatWork(requests: WorkAnswer, branches: WorkAnswer): string {
   );
   return [
     `What work cost, by ${of} (coverage ${share}; test verdicts are derived from output)`,
-    formatTable([head, ...data.slice(0, MOST_ROWS).map(describeRow)], 2),
+    formatTable([head, ...data.slice(0, MOST_ROWS).map(describeRow)], 3),
     ...(lost.length === 0 ? [] : [lost.join(", ")]),
   ].join("\n");
 }
 
 const describeRow = (row: WorkRow): string[] => [
   row.group,
+  row.repository || "–",
   row.state.replace("_", " "),
   String(row.sessions),
   toCents(row.costUsd),

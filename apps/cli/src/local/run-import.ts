@@ -6,7 +6,7 @@ import type { HistoryReceipt } from "@centspan/histories";
 import type { Outcome } from "@centspan/model";
 import { type FoundFile, type FoundHistories, sumBytes } from "./find-histories.ts";
 import { describeWork, type WorkFound } from "./git/describe-work.ts";
-import { createRepositoryFinder } from "./git/find-repository.ts";
+import { createRepositoryFinder, nameGoneFolder } from "./git/find-repository.ts";
 import { type ImportState, importHistories } from "./import-histories.ts";
 import { type LocalState, writeState } from "./import-state.ts";
 import { createSeenWork, type SeenWork } from "./seen-work.ts";
@@ -68,7 +68,9 @@ export async function runImport(found: FoundHistories, options: RunOptions): Pro
     state: state.import,
     placeOf(cwd) {
       const repository = findRepository(cwd);
-      return repository && { repositoryUrl: repository.url, repository: repository.name };
+      const gone = repository === null ? nameGoneFolder(cwd) : "";
+      if (repository === null) return gone === "" ? null : { repositoryUrl: "", repository: gone };
+      return { repositoryUrl: repository.url, repository: repository.name };
     },
     ...(options.team !== undefined && { attributes: { "centspan.team.id": options.team } }),
     isIdle: (file) => isIdle(file, options.nowMs),

@@ -60,3 +60,6 @@ const nameRemote = (url: string): string | null =>
 
 const nameFolder = (commonDir: string): string =>
   basename(commonDir) === ".git" ? basename(dirname(commonDir)) : basename(commonDir, ".git");
+
+/** What is known of a folder that is gone: its name, which a history says is a repository's or within one. */
+export const nameGoneFolder = (folder: string): string => (existsSync(folder) ? "" : basename(folder));
