@@ -46,7 +46,7 @@ export type WorkCost = {
 };
 
 export type WorkCostStore = {
-  /** Spend of the range, all places of its traces, and outcomes that may be of them. */
+  /** Spend of the range of which a place is known, all places of its traces, and outcomes that may be of them. */
   readWorkFacts(workspace: string, range: TimeRange | undefined): Promise<WorkFacts>;
 };
 

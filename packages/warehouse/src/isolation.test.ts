@@ -166,6 +166,10 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     );
   },
   listFinishedRuns: async (w, ws) => (await w.listFinishedRuns(ws, 0n)).runs.map((run) => run.traceId).sort(),
+  readWorkFacts: async (w, ws) => {
+    const { marks, spend } = await w.readWorkFacts(triesOf(ws), undefined);
+    return [...marks.map(({ repository }) => repository), ...spend.map(({ calls }) => calls)];
+  },
   readLinkFacts: async (w, ws) => (await w.readLinkFacts(ws, 0n)).outcomes.map(({ source }) => source),
   listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
 };
@@ -242,6 +246,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listUnlinked: { red: ["red"], blue: ["blue"] },
   listMarks: { red: ["red"], blue: ["blue"] },
   listFinishedRuns: { red: [traceId(1), traceId(2)], blue: [traceId(1), traceId(2)] },
+  readWorkFacts: { red: ["red", 2], blue: ["blue", 2] },
   readLinkFacts: { red: ["red"], blue: ["blue"] },
   listOutcomes: { red: ["red"], blue: ["blue"] },
 };

@@ -17,6 +17,7 @@ it("spend second by second with what has no price, places of traces as they were
     makeCall("c", { sessionId: "s", atNs: NOON_NS + second }, "1"),
     makeCall("d", { sessionId: "s", atNs: NOON_NS + second, ...unpriced }),
     makeCall("e", { sessionId: "t", traceId: traceId(2), atNs: NOON_NS + HOUR_NS }, "2"),
+    makeCall("of no known place", { sessionId: "u", traceId: traceId(3) }, "4"),
   ]);
   await warehouse.insertCalls("other", [makeCall("f", {}, "9")]);
   const mark = {
@@ -32,8 +33,15 @@ it("spend second by second with what has no price, places of traces as they were
     { ...mark, atNs: NOON_NS + second },
     { ...mark, atNs: NOON_NS },
     { ...mark, pullRequest: "acme/shop#1", atNs: NOON_NS + second },
+    { ...mark, traceId: "", sessionId: "t", branch: "", pullRequest: "acme/shop#2", atNs: NOON_NS + HOUR_NS },
   ]);
-  await warehouse.insertOutcomes(workspace, [makeOutcome("o", { subject: { sessionId: "s" }, kind: "tests" })]);
+  await warehouse.insertOutcomes(workspace, [
+    makeOutcome("o", { subject: { sessionId: "s" }, kind: "tests" }),
+    makeOutcome("p", { subject: { task: "x" }, kind: "tests", evidence: { traceId: traceId(1) } }),
+    makeOutcome("q", { subject: { commit: "c0ffee", repository: "acme/shop" }, kind: "completed" }),
+    makeOutcome("of no known place", { subject: { sessionId: "u" }, kind: "tests" }),
+    makeOutcome("of a task", { subject: { task: "x" }, kind: "approved" }),
+  ]);
 
   const { spend, marks, outcomes } = await warehouse.readWorkFacts(workspace, undefined);
   const rows = spend.map(({ costUsd, ...row }) => ({ ...row, costUsd: formatDecimal(costUsd) }));
@@ -45,8 +53,9 @@ it("spend second by second with what has no price, places of traces as they were
   expect(marks.map(({ atNs, pullRequest }) => [atNs, pullRequest])).toEqual([
     [NOON_NS, ""],
     [NOON_NS + second, "acme/shop#1"],
+    [NOON_NS + HOUR_NS, "acme/shop#2"],
   ]);
-  expect(outcomes.map(({ outcomeId }) => outcomeId)).toEqual(["o"]);
+  expect(outcomes.map(({ outcomeId }) => outcomeId).sort()).toEqual(["o", "p", "q"]);
 
   const range = { fromNs: NOON_NS + HOUR_NS, toNs: NOON_NS + 2n * HOUR_NS };
   const later = await warehouse.readWorkFacts(workspace, range);

@@ -56,7 +56,8 @@ export async function openTraceApi(workspace?: string): Promise<ApiClient> {
   const { warehouse } = stores;
   const listTaskSpend = readOnce(warehouse.listTaskSpend);
   const sumWasteTotals = readOnce(warehouse.sumWasteTotals);
-  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals } });
+  const readWorkFacts = readOnce(warehouse.readWorkFacts);
+  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals, readWorkFacts } });
   return createApiClient((path, init) => {
     const url = new URL(path, "http://trace-api.internal");
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);

@@ -22,9 +22,13 @@ export const costOfWork = defineRoute({
   body: z.undefined(),
   answer: workAnswerSchema,
   async run({ deps: { warehouse, clock }, caller: { workspace }, query: { groupBy, ...shape } }) {
-    const facts = await warehouse.readWorkFacts(workspace, readRange(shape).range);
+    const { range } = readRange(shape);
+    const [facts, sums] = await Promise.all([
+      warehouse.readWorkFacts(workspace, range),
+      warehouse.sumCosts(workspace, { groupBy: "provider", filter: range ? { range } : {}, timeZone: "UTC" }),
+    ]);
     const rows = costByWork(facts, groupBy, clock.nowNs());
-    const spendUsd = sumDecimals(facts.spend.map(({ costUsd }) => costUsd));
+    const spendUsd = sumDecimals(sums.map(({ costUsd }) => costUsd));
     const placedUsd = sumDecimals(rows.map(({ costUsd }) => costUsd));
     const testedUsd = sumDecimals(rows.filter(({ testRuns }) => testRuns > 0).map(({ costUsd }) => costUsd));
     return {

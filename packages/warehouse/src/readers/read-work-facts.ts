@@ -1,4 +1,4 @@
-/** What work cost, second by second, where its traces were, and what was said of it. */
+/** What placed work cost, second by second, where its traces were, and what was said of it. Other work is not read. */
 import { parseDecimal, ZERO } from "@centspan/base";
 import type { TimeRange, WorkFacts } from "@centspan/model";
 import { and, whereInRange } from "../conditions.ts";
@@ -26,6 +26,15 @@ type MarkRow = {
   at_ns: string;
 };
 
+/** Of which a place is known. */
+const listPlaced = (column: "trace_id" | "session_id"): string =>
+  `(SELECT ${column} FROM work_marks WHERE workspace = {workspace:String} AND ${column} != '')`;
+const IS_PLACED = `(trace_id IN ${listPlaced("trace_id")} OR session_id IN ${listPlaced("session_id")})`;
+/** What is said of commits, changes and requests may be of any work; a test run, of that which it was seen in. */
+const IS_SAID_OF_WORK = `if(kind = 'tests',
+    ${IS_PLACED} OR JSONExtractString(evidence, 'traceId') IN ${listPlaced("trace_id")},
+    branch != '' OR commit != '' OR pull_request != '' OR patch_id != '')`;
+
 export async function readWorkFacts(
   connection: Connection,
   workspace: string,
@@ -37,7 +46,7 @@ export async function readWorkFacts(
     connection.queryColumns<SpendRow>(
       `SELECT trace_id, session_id, ${nanoseconds("min(at)")} AS at_ns, sum(cost_usd) AS spent_usd,
          sum(requests) AS calls, sumIf(requests, isNull(cost_usd)) AS unpriced
-       FROM calls FINAL WHERE workspace = {workspace:String}${and(where)}
+       FROM calls FINAL WHERE workspace = {workspace:String} AND ${IS_PLACED}${and(where)}
        GROUP BY trace_id, session_id, toStartOfSecond(at)`,
       params,
     ),
@@ -48,7 +57,8 @@ export async function readWorkFacts(
     ),
     connection.query<OutcomeRow>(
       `SELECT ${OUTCOME_COLUMNS} FROM outcomes FINAL
-       WHERE workspace = {workspace:String} AND kind != 'custom' ORDER BY at, outcome_id`,
+       WHERE workspace = {workspace:String} AND kind != 'custom' AND ${IS_SAID_OF_WORK}
+       ORDER BY at, outcome_id`,
       { workspace },
     ),
   ]);
