@@ -183,6 +183,17 @@ describe("npm run bench", () => {
   );
 
   it(
+    "import-local: generated histories come to what was invented, to the token, and again to nothing more",
+    async () => {
+      const result = await runBench("import-local", "--mb", "4", "--seed", "7");
+      expect(result).toMatchObject({ tokenError: 0, callError: 0, rerunChanged: 0 });
+      for (const name of ["mbPerS", "rssMb", "rerunS", "readMbPerS", "figuresS", "calls"])
+        expect(result[name], name).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "trace-lookup: every large trace is found, whole",
     async () => {
       const result = await runBench("trace-lookup", "--spans", "100000", "--traces", "3", "--trace-spans", "5000");

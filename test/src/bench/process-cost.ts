@@ -39,3 +39,23 @@ export function watchMemory(pid: number): { stop(): MemoryCourse } {
 }
 
 const median = (values: number[]): number | undefined => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/** The most that a process ever had, of one that may end at any time. */
+export function watchPeakMb(pid: number): { stop(): number } {
+  let peakMb = 0;
+  const sample = (): void => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      peakMb = Math.max(peakMb, (Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024) / MEBIBYTE);
+    } catch {
+      // It has ended.
+    }
+  };
+  const timer = setInterval(sample, SAMPLE_EVERY_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return peakMb;
+    },
+  };
+}

@@ -11,7 +11,7 @@ import { openWarehouse } from "@centspan/warehouse";
 import { type IngestStack, startIngestStack } from "../../stack/ingest-stack.ts";
 import { startProcess } from "../../stack/processes.ts";
 import { defineBench, readNumber, round } from "../bench.ts";
-import { type MemoryCourse, watchMemory } from "../process-cost.ts";
+import { readCpuUs, watchPeakMb } from "../process-cost.ts";
 import { generateHome } from "./generate.ts";
 import type { Tally } from "./tally.ts";
 
@@ -50,7 +50,9 @@ async function measure(stack: IngestStack, home: string, tally: Tally, say: (tex
   const megabytes = tally.bytes / 1e6;
   const dry = await importOnce(home, data, ["--dry-run"]);
   say(`read in ${dry.seconds} s, nothing kept`);
+  const before = readCpu(stack);
   const first = await importOnce(home, data, []);
+  const after = readCpu(stack);
   say(`acknowledged after ${first.acknowledgedS} s, in every figure after ${first.seconds} s`);
   const ledger = await sumLedger(stack);
   const rows = await countRows(stack);
@@ -58,7 +60,7 @@ async function measure(stack: IngestStack, home: string, tally: Tally, say: (tex
   const changed = (await countRows(stack)) - rows + Math.abs((await sumLedger(stack)).calls - ledger.calls);
   return {
     mbPerS: round(megabytes / first.acknowledgedS),
-    rssMb: round(Math.max(first.memory.maxMb, dry.memory.maxMb), 1),
+    rssMb: round(Math.max(first.peakMb, dry.peakMb), 1),
     rerunS: again.seconds,
     tokenError: errorOf(ledger.buckets, tally),
     callError: Math.abs(ledger.calls - tally.calls),
@@ -66,12 +68,21 @@ async function measure(stack: IngestStack, home: string, tally: Tally, say: (tex
     readMbPerS: round(megabytes / dry.seconds),
     importS: first.acknowledgedS,
     figuresS: first.seconds,
+    storeCpuS: round(after.store - before.store),
+    workerCpuS: round(after.worker - before.worker),
+    collectorCpuS: round(after.collector - before.collector),
     mb: round(megabytes, 1),
     calls: tally.calls,
     spans: rows,
     sessions: tally.sessions,
     files: tally.files,
   };
+}
+
+/** What it took the processes that a person has running anyway, from the disk to every figure. */
+function readCpu({ store, worker, collector }: IngestStack): Record<"store" | "worker" | "collector", number> {
+  const secondsOf = (part: IngestStack["store"]): number => readCpuUs(part.running.child.pid ?? 0) / 1e6;
+  return { store: secondsOf(store), worker: secondsOf(worker), collector: secondsOf(collector) };
 }
 
 /** What `centspan` reads of a stack that runs. */
@@ -84,7 +95,7 @@ function writeConnection({ dataDir, otlpUrl, webUrl, stores }: IngestStack): str
   return folder;
 }
 
-type Imported = { seconds: number; acknowledgedS: number; memory: MemoryCourse };
+type Imported = { seconds: number; acknowledgedS: number; peakMb: number };
 
 async function importOnce(home: string, data: string, options: readonly string[]): Promise<Imported> {
   const startedAtMs = performance.now();
@@ -92,13 +103,13 @@ async function importOnce(home: string, data: string, options: readonly string[]
   const running = startProcess(["apps/cli/dist/main.js", "import", "local", "--data", data, "--json", ...options], {
     HOME: home,
   });
-  const memory = watchMemory(running.child.pid ?? 0);
+  const peak = watchPeakMb(running.child.pid ?? 0);
   try {
     if (!options.includes("--dry-run")) await running.waitFor(ACKNOWLEDGED, PATIENCE_MS);
     const acknowledgedS = seconds();
     const code = await running.exited;
     if (code !== 0) throw new Error(`the import ended with ${code}:\n${running.output().slice(-4000)}`);
-    return { seconds: seconds(), acknowledgedS, memory: memory.stop() };
+    return { seconds: seconds(), acknowledgedS, peakMb: peak.stop() };
   } finally {
     running.child.kill("SIGTERM");
   }
