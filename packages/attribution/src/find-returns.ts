@@ -13,6 +13,8 @@ export type AttemptReturn = {
   costPerFurtherPassUsd: Decimal | null;
 };
 
+type Bought = { tasks: number; passes: number; spent: Decimal[] };
+
 /** Later ones are counted with it. */
 const LAST_ATTEMPT = 5;
 
@@ -22,7 +24,7 @@ const LAST_ATTEMPT = 5;
  */
 export function findAttemptReturns(attempts: readonly AttemptSpend[], tasks: readonly TaskSpend[]): AttemptReturn[] {
   const runsOf = groupBy(attempts, ({ task }) => task);
-  const bought = Array.from({ length: LAST_ATTEMPT }, () => ({ tasks: 0, passes: 0, spent: [] as Decimal[] }));
+  const bought = Array.from({ length: LAST_ATTEMPT }, (): Bought => ({ tasks: 0, passes: 0, spent: [] }));
   const at = (attempt: number) => {
     const row = bought[Math.min(attempt, LAST_ATTEMPT) - 1];
     assert(row, `attempts are counted from 1, not ${attempt}`);
