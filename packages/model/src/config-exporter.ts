@@ -9,6 +9,8 @@ export type ExportContext = {
   model: string;
   /** Tokens of one of our blocks. */
   blockTokens: number;
+  /** That is set now: weights are of a router. */
+  router: string;
 };
 
 /** Lines for the engine's configuration, or why there is none. */

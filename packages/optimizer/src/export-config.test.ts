@@ -4,7 +4,7 @@ import { configExporters } from "./registry.gen.ts";
 import { KNOB_IDS, type KnobValue } from "./settings/knobs.ts";
 import type { Change } from "./settings/space.ts";
 
-const CONTEXT = { model: "Qwen/Qwen3-32B", blockTokens: 64 };
+const CONTEXT = { model: "Qwen/Qwen3-32B", blockTokens: 64, router: "random" };
 
 const VALUES: Record<(typeof KNOB_IDS)[number], readonly [KnobValue, KnobValue]> = {
   machine: ["one", "two"],
@@ -75,8 +75,11 @@ describe("a recommendation of several settings", () => {
 
   it("is taken by our engine while it runs", () => {
     expect(centspan?.text).toContain(
-      '{"policy": "lru-leaf", "maxSequences": 64, "tokenBudget": 8192, "router": {"id":"prefix-affinity"}}',
+      '{"policy": "lru-leaf", "maxSequences": 64, "tokenBudget": 8192, "router": {"id": "prefix-affinity"}}',
     );
     expect(centspan?.cannot).toEqual([]);
+    const weights = exportConfig(findExporter("centspan"), [{ knob: "queueWeight", from: 0.3, to: 1 }], CONTEXT);
+    expect(weights.text).toContain(`{"router": {"id": "random", "settings": {"queueWeight": 1}}}`);
+    expect(weights.undo).toContain(`"queueWeight": 0.3`);
   });
 });

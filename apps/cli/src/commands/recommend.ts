@@ -118,6 +118,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const recommendation = toRecord(answer, options, read.source, {
     model: config.model,
     blockTokens: config.engine.blockTokens,
+    router: config.router.id,
   });
   const { verdict, worth, searched, refusals } = answer;
   const text = options.json
@@ -137,7 +138,7 @@ function toRecord(
   { verdict, worth, searched }: SearchAnswer,
   { subject, objective }: SearchOptions,
   source: string,
-  context: { model: string; blockTokens: number },
+  context: { model: string; blockTokens: number; router: string },
 ) {
   if (verdict === null || verdict.state === "refused" || worth === null) return null;
   return toRecommendation(verdict, {

@@ -61,6 +61,13 @@ describe("the search", () => {
     expect(point).toEqual(presentPoint(small).with(0, "arc"));
   });
 
+  it("changes a count no further than it has to", () => {
+    const wide = createSpace(present, { maxSequences: [16, 32, 64, 128, 256] });
+    const rate = ({ point: [batch] }: Question): Score => score(Number(batch) >= 32 ? 1 : 2);
+    const search = runSearch(wide, { candidates: 60, seed: 3, objective: "used" }, rate);
+    expect(search.best()?.question.point).toEqual([32]);
+  });
+
   it("asks short windows first, and may be left at any time with the best so far", () => {
     const large = createSpace(present, {
       policy: ["lru-leaf", "arc", "lfu", "slru"],

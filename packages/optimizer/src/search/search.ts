@@ -7,6 +7,7 @@
  */
 import { assert } from "@centspan/base";
 import { compareScores, type Objective, type Score } from "../evaluation/score.ts";
+import type { KnobValue } from "../settings/knobs.ts";
 import {
   drawPoints,
   keyOf,
@@ -152,7 +153,10 @@ export function createSearch(space: Space, options: SearchOptions): Search {
   };
 }
 
-/** The best without the changes that bring nothing, as far as that is known from what was evaluated. */
+/**
+ * The best without the changes that bring nothing, and those that do no larger than they have to be, as far as that is known
+ * from what was evaluated.
+ */
 function simplify(
   space: Space,
   known: ReadonlyMap<string, Rated>,
@@ -162,17 +166,27 @@ function simplify(
   if (best === null) return null;
   const present = presentPoint(space);
   let simplest = best;
-  for (;;) {
-    const simpler = listChanges(space, present, simplest.point).flatMap(({ knob, from }) => {
-      const at = space.knobs.findIndex(({ id }) => id === knob);
-      const one = known.get(keyOf(space, simplest.point.with(at, from)));
-      return one && isAsGood(one.score, best.score, objective)
-        ? [{ ...one, point: simplest.point.with(at, from) }]
-        : [];
-    })[0];
-    if (simpler === undefined) return simplest;
-    simplest = simpler;
+  for (const { knob, from, to } of listChanges(space, present, best.point)) {
+    const at = space.knobs.findIndex(({ id }) => id === knob);
+    const nearer = (space.knobs[at]?.values ?? [])
+      .filter((value) => distance(value, from) < distance(to, from))
+      .sort((a, b) => distance(a, from) - distance(b, from));
+    for (const value of nearer) {
+      const point = simplest.point.with(at, value);
+      const one = known.get(keyOf(space, point));
+      if (one === undefined || !isAsGood(one.score, best.score, objective)) continue;
+      simplest = { ...one, point };
+      break;
+    }
   }
+  return simplest;
+}
+
+/** Of counts by factors; other values are the same, or as far apart as can be. */
+function distance(value: KnobValue, from: KnobValue): number {
+  if (value === from) return 0;
+  if (typeof value !== "number" || typeof from !== "number" || value <= 0 || from <= 0) return Number.POSITIVE_INFINITY;
+  return Math.abs(Math.log(value / from));
 }
 
 function isAsGood(score: Score, best: Score, objective: Objective): boolean {
