@@ -1,7 +1,9 @@
 export * from "./calibration/acceptance.ts";
+export * from "./calibration/fit-drafts.ts";
 export * from "./calibration/fit-steps.ts";
 export * from "./evaluation/evaluate.ts";
 export * from "./evaluation/score.ts";
+export { type Computed, countWorkNs, describeFullEngine, type FullEngine } from "./evaluation/work.ts";
 export * from "./export-config.ts";
 export { configExporters } from "./registry.gen.ts";
 export * from "./search/drive-search.ts";

@@ -1,6 +1,7 @@
 import { createRandom } from "@centspan/base";
 import { findKvPolicy } from "@centspan/policies";
 import {
+  addVerification,
   createOpenLoop,
   createStepTimeModel,
   expectTokens,
@@ -11,6 +12,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSyntheticTraffic, STEP_TIME } from "../testing/synthetic-traffic.ts";
 import { estimateAcceptance } from "./acceptance.ts";
+import { fitDrafts } from "./fit-drafts.ts";
 import { fitSteps, type ObservedStep } from "./fit-steps.ts";
 import { solveLeastSquares } from "./solve-least-squares.ts";
 
@@ -116,6 +118,30 @@ describe("least squares without negative coefficients", () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe("drafting", () => {
+  it("costs what steps take beyond verifying, and is accepted as often as they say", () => {
+    const random = createRandom(3);
+    const stepTime = createStepTimeModel(STEP_TIME);
+    const steps = Array.from({ length: 300 }, (_, at) => {
+      const decodeSequences = 1 + random.integer(20);
+      const load = {
+        decodeSequences,
+        decodeContextTokens: 900 * decodeSequences,
+        prefillTokens: 0,
+        prefillAttentionPairs: 0,
+      };
+      const draftedTokens = 4 * decodeSequences;
+      const stepMs = stepTime(addVerification(load, draftedTokens)) + 4 * (0.5 + 0.02 * decodeSequences);
+      return { ...load, startNs: BigInt(at), stepMs, draftedTokens, acceptedTokens: draftedTokens * 0.4 };
+    });
+    const draft = fitDrafts(steps, STEP_TIME, 4);
+    expect(draft?.stepMs).toBeCloseTo(0.5, 3);
+    expect(draft?.sequenceMs).toBeCloseTo(0.02, 4);
+    expect(expectTokens(draft?.acceptance[0] ?? 0, 4)).toBeCloseTo(1 + 0.4 * 4, 6);
+    expect(fitDrafts(steps.slice(0, 10), STEP_TIME, 4)).toBeNull();
   });
 });
 

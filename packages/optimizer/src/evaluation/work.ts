@@ -12,13 +12,44 @@ const countFixedNs = ({ stepTime }: ReplicaSpec): number =>
   1e6 * stepTime({ decodeSequences: 0, decodeContextTokens: 0, prefillTokens: 0, prefillAttentionPairs: 0 });
 
 /** How many sequences share a step where enough of them wait: as many as are let in, and fit with their contexts. */
-function countFullBatch({ config }: ReplicaSpec, requests: readonly ServingRequest[]): number {
+function countFullBatch(
+  { config }: ReplicaSpec,
+  requests: readonly Pick<ServingRequest, "promptTokens" | "outputTokens">[],
+): number {
   const blocks = requests.reduce(
     (sum, { promptTokens, outputTokens }) => sum + Math.ceil((promptTokens + outputTokens / 2) / config.blockTokens),
     0,
   );
   const meanBlocks = blocks / Math.max(1, requests.length);
   return Math.max(1, Math.min(config.maxSequences, config.capacityBlocks / Math.max(1, meanBlocks)));
+}
+
+/** What makes an engine full, and what a step costs that holds nothing. */
+export type FullEngine = { fixedNs: number; fullBatch: number; tokenBudget: number; isApart: boolean };
+
+export function describeFullEngine(
+  replica: ReplicaSpec,
+  requests: readonly Pick<ServingRequest, "promptTokens" | "outputTokens">[],
+): FullEngine {
+  const { tokenBudget, chunkedPrefill = true } = replica.config;
+  return {
+    fixedNs: countFixedNs(replica),
+    fullBatch: countFullBatch(replica, requests),
+    tokenBudget,
+    isApart: !chunkedPrefill,
+  };
+}
+
+/** What was computed: in the simulator, or by what an engine's spans say. */
+export type Computed = { busyNs: number; steps: number; prefillTokens: number; sequenceSteps: number };
+
+export function countWorkNs(computed: Computed, { fixedNs, fullBatch, tokenBudget, isApart }: FullEngine): number {
+  const { busyNs, steps, prefillTokens, sequenceSteps } = computed;
+  const ofDecoding = sequenceSteps / fullBatch;
+  const fullSteps = isApart
+    ? ofDecoding + prefillTokens / tokenBudget
+    : Math.max(ofDecoding, (prefillTokens + sequenceSteps) / tokenBudget);
+  return busyNs - fixedNs * steps + fixedNs * fullSteps;
 }
 
 type Part = Pick<WorkTotals, "busyNs" | "steps" | "prefillTokens" | "acceptedTokens">;
@@ -39,20 +70,15 @@ export function measureWork(window: SimulatedWindow, starts: readonly number[]):
   const decoders = cluster.replicas.filter(({ role = "both" }) => role !== "prefill");
   const [first] = decoders;
   if (first === undefined) return starts.map(() => 0);
-  const fixedNs = countFixedNs(first);
-  const fullBatch = countFullBatch(first, seen);
-  const { tokenBudget, chunkedPrefill = true } = first.config;
-  const isApart = decoders.length < cluster.replicas.length || !chunkedPrefill;
-  return parts.map((part, at) => {
+  const full = describeFullEngine(first, seen);
+  const isApart = full.isApart || decoders.length < cluster.replicas.length;
+  return parts.map(({ busyNs, steps, prefillTokens, acceptedTokens }, at) => {
     const requests = run.requests.slice(starts[at], starts[at + 1] ?? run.requests.length);
     // The first token of each comes with its prompt.
     const decoded = requests.reduce((sum, { outputTokens }) => sum + outputTokens - 1, 0);
-    const sequenceSteps = Math.max(0, decoded - part.acceptedTokens);
-    const ofDecoding = sequenceSteps / fullBatch;
-    const fullSteps = isApart
-      ? ofDecoding + part.prefillTokens / tokenBudget
-      : Math.max(ofDecoding, (part.prefillTokens + sequenceSteps) / tokenBudget);
-    return acceleratorsEach * (part.busyNs - fixedNs * part.steps + fixedNs * fullSteps);
+    const sequenceSteps = Math.max(0, decoded - acceptedTokens);
+    const computed = { busyNs, steps, prefillTokens, sequenceSteps };
+    return acceleratorsEach * countWorkNs(computed, { ...full, isApart });
   });
 }
 

@@ -22,13 +22,17 @@ export type Window = { traffic: Traffic; uncounted: number };
 
 /**
  * The part between two shares of its time, or of its sessions; `warmUp` is the share of the whole that goes before it
- * uncounted. Arrivals are counted from the start of the part. Sessions share nothing with each other: they need no warming up.
+ * uncounted. Arrivals are counted from the start of the part. Of sessions about as many requests are left uncounted as those
+ * before the part have: they run beside each other.
  */
 export function cutWindow(traffic: Traffic, from: number, to: number, warmUp = 0): Window {
   if (traffic.kind === "closed") {
     const { sessions } = traffic;
-    const cut = sessions.slice(Math.floor(from * sessions.length), Math.ceil(to * sessions.length));
-    return { traffic: { ...traffic, sessions: cut }, uncounted: 0 };
+    const at = (share: number): number => Math.floor(Math.max(0, share) * sessions.length);
+    const before = sessions.slice(at(from - warmUp), at(from));
+    const cut = sessions.slice(at(from), to >= 1 ? sessions.length : at(to));
+    const uncounted = before.reduce((sum, { thread }) => sum + countTurns(thread), 0);
+    return { traffic: { ...traffic, sessions: [...before, ...cut] }, uncounted };
   }
   const { requests } = traffic;
   const [startNs, spanNs] = measureSpan(requests);

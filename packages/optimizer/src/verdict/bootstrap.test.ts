@@ -50,6 +50,12 @@ describe("the interval of an effect", () => {
     expect(width(3)).toBeGreaterThan(width());
   });
 
+  it("is as wide as the model is wrong, where nothing else is", () => {
+    const effect = estimateEffect(drawBlocks(4, 12, 0.8, 0), { level: 0.8, seed: 1, modelError: 0.05 });
+    expect((effect?.high ?? 0) - (effect?.share ?? 0)).toBeCloseTo(1.2816 * 0.8 * 0.05, 9);
+    expect((effect?.share ?? 0) - (effect?.low ?? 0)).toBeCloseTo(1.2816 * 0.8 * 0.05, 9);
+  });
+
   it("is nothing where nothing varies, and the same for the same seed", () => {
     const exact = drawBlocks(4, 12, 0.8, 0);
     const effect = estimateEffect(exact, { level: 0.95, seed: 1 });

@@ -21,6 +21,11 @@ export type BootstrapOptions = {
   resamples?: number;
   /** Blocks of the traffic to come; as many as there are unless said. Infinity asks for the mean of all traffic like this. */
   futureBlocks?: number;
+  /**
+   * How far the model is from what was measured under the present settings, as a share of it: it may be as far from what
+   * others will take. 0 where both sides were measured.
+   */
+  modelError?: number;
 };
 
 /** Two-sided quantiles of the normal distribution. */
@@ -32,7 +37,7 @@ export function estimateEffect(blocks: readonly PairedBlock[], options: Bootstra
   const usable = blocks.filter(({ beforeTokens, afterTokens }) => beforeTokens > 0 && afterTokens > 0);
   const share = effectOf(usable);
   if (usable.length < 2 || share === null) return null;
-  const { level, seed, resamples = RESAMPLES, futureBlocks = usable.length } = options;
+  const { level, seed, resamples = RESAMPLES, futureBlocks = usable.length, modelError = 0 } = options;
   const random = createRandom(seed);
   const draw = (count: number): number => {
     const drawn = Array.from({ length: count }, () => usable[random.integer(usable.length)]);
@@ -45,7 +50,9 @@ export function estimateEffect(blocks: readonly PairedBlock[], options: Bootstra
   const at = (quantile: number): number => deviations[Math.round(quantile * (resamples - 1))] ?? 0;
   const widen = smallSampleFactor(usable.length, level);
   const tail = (1 - level) / 2;
-  return { share, low: share + widen * at(tail), high: share + widen * at(1 - tail), level, blocks: usable.length };
+  const ofModel = NORMAL_QUANTILE[level] * (1 + share) * modelError;
+  const [low, high] = [Math.hypot(widen * at(tail), ofModel), Math.hypot(widen * at(1 - tail), ofModel)];
+  return { share, low: share - low, high: share + high, level, blocks: usable.length };
 }
 
 /** Ratio of sums, never a mean of ratios. */

@@ -20,6 +20,8 @@ export type JudgeOptions = {
   seed: number;
   support?: Support | null;
   ignoreSupport?: boolean;
+  /** As of an interval's: how far the model is from what was measured under the present settings. */
+  modelError?: number;
   /** Blocks of each window. */
   blocks?: number;
   /** Times the traffic, for "what if". */
@@ -207,11 +209,13 @@ function judgeChanges(space: Space, point: Point, on: On, between: Between): Jud
 function askWhatIf(
   factor: number,
   [before, after]: readonly [Evaluation | Unservable, Evaluation | Unservable],
-  { limits, objective, level, seed, ignoreSupport }: JudgeOptions,
+  { limits, objective, level, seed, ignoreSupport, modelError = 0 }: JudgeOptions,
 ): WhatIf {
   if (!isServable(after)) return { factor, effect: null, breaches: [], refused: after.unservable };
   const [beyond] = ignoreSupport ? [] : after.beyondSupport;
   if (beyond !== undefined) return { factor, effect: null, breaches: [], refused: beyond.message };
-  const effect = isServable(before) ? estimateEffect(pairBlocks(before, after, objective), { level, seed }) : null;
+  const effect = isServable(before)
+    ? estimateEffect(pairBlocks(before, after, objective), { level, seed, modelError })
+    : null;
   return { factor, effect, breaches: findBreaches(after, limits), refused: null };
 }
