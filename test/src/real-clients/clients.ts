@@ -30,6 +30,10 @@ export type ClientReport = {
   problems: unknown[];
 };
 
+/** Of calls, meter by meter. */
+export const sumTokens = (calls: readonly number[][]): number[] =>
+  calls.reduce((sums, call) => call.map((tokens, meter) => tokens + (sums[meter] ?? 0)), []);
+
 const FOLDER = join(ROOT, "test/real-clients");
 const bin = (name: string): string => join(FOLDER, "node_modules/.bin", name);
 const MODEL = "scripted-tools";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { startProcess } from "../stack/processes.ts";
-import { CLIENTS, type ClientReport } from "./clients.ts";
+import { CLIENTS, type ClientReport, sumTokens } from "./clients.ts";
 import { installClients } from "./install-clients.ts";
 
 /** Loopback alone. Who is not root becomes it inside. */
@@ -37,9 +37,11 @@ describe.skipIf(!canIsolate)("real clients", () => {
         .output()
         .trimEnd()
         .split("\n")
-        .findLast((text) => text.startsWith("[{")) ?? "[]";
-    const reports: ClientReport[] = JSON.parse(line);
+        .findLast((text) => text.startsWith('{"reports"')) ?? '{"reports":[],"ledger":[]}';
+    const { reports, ledger }: { reports: ClientReport[]; ledger: number[] } = JSON.parse(line);
     expect([code, reports.map(({ name }) => name)], session.output()).toEqual([0, CLIENTS.map(({ name }) => name)]);
+    const leftHistories = reports.filter(({ name }) => CLIENTS.find((client) => client.name === name)?.leavesHistory);
+    expect(ledger).toEqual(sumTokens(leftHistories.flatMap(({ counted }) => counted)));
     for (const { name, code: exit, output, calls, traces, counted, imported, problems } of reports) {
       const client = CLIENTS.find((candidate) => candidate.name === name);
       const wanted = client?.calls;

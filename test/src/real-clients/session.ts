@@ -4,15 +4,16 @@
  */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Buckets, CallRow, TraceRow } from "@centspan/model";
+import { openWarehouse } from "@centspan/warehouse";
 import { callsOf, importHome } from "../histories/run-case.ts";
 import { findFreePorts, ROOT, type Running, startProcess, until } from "../stack/processes.ts";
 import type { StackConnection } from "../stack/start-stack.ts";
-import { CLIENTS, type Client, type ClientReport } from "./clients.ts";
+import { CLIENTS, type Client, type ClientReport, sumTokens } from "./clients.ts";
 
 const READY_DEADLINE_MS = 300_000;
 const CLIENT_DEADLINE_S = "120";
@@ -34,7 +35,9 @@ try {
     const gatewayUrl = client.isTranslated === true ? translatingUrl : connection.gatewayUrl;
     reports.push(await run(client, { ...connection, gatewayUrl }));
   }
-  process.stdout.write(`${JSON.stringify(reports)}\n`);
+  process.stderr.write("real clients: importing what they left on the disk\n");
+  const ledger = await importAll(connection);
+  process.stdout.write(`${JSON.stringify({ reports, ledger })}\n`);
 } finally {
   for (const { child } of gateways) child.kill("SIGTERM");
   await Promise.all(gateways.map(({ exited }) => exited));
@@ -103,6 +106,32 @@ async function run(client: Client, connection: StackConnection): Promise<ClientR
     calls: calls.map(({ sessionId, costStatus, costUsd, source }) => ({ sessionId, costStatus, costUsd, source })),
     traces: traces.map(({ costUsd }) => ({ costUsd })),
   };
+}
+
+/** All histories in one home, by the command that a person uses, into stores of their own workspace. */
+async function importAll(connection: StackConnection): Promise<number[]> {
+  const home = join(dataDir, "homes", "everybody");
+  for (const { name } of CLIENTS.filter(({ leavesHistory }) => leavesHistory === true)) {
+    for (const folder of [".claude/projects", ".codex/sessions"]) {
+      const from = join(dataDir, "homes", name, folder);
+      if (existsSync(from)) cpSync(from, join(home, folder), { recursive: true });
+    }
+  }
+  // What was written just now may still grow, and its last response with it.
+  const before = Date.now() / 1000 - 3600;
+  for (const entry of readdirSync(home, { recursive: true, encoding: "utf8" }))
+    utimesSync(join(home, entry), before, before);
+  const running = startProcess(["apps/cli/dist/main.js", "import", "local", "--data", dataDir, "--json"], {
+    HOME: home,
+  });
+  if ((await running.exited) !== 0) throw new Error(`the import failed:\n${running.output()}`);
+  const warehouse = openWarehouse({ url: connection.clickhouseUrl });
+  try {
+    const sums = await warehouse.sumCosts("local", { groupBy: "model", filter: {}, timeZone: "UTC" });
+    return sumTokens(listTokens(sums));
+  } finally {
+    await warehouse.close();
+  }
 }
 
 /** As numbers that can be compared: the order in which calls are told is not theirs. */
