@@ -6,7 +6,7 @@ import type { CostRow, OutcomeCostRow, TraceRow, WasteItemRow, WorkAnswer } from
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { getApi, getOk } from "../stack/api.ts";
 import { appendAnswer, type LocalHome, writeLocalHome } from "../stack/local-histories.ts";
-import { runProcess } from "../stack/processes.ts";
+import { runProcess, startProcess } from "../stack/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "centspan-local-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ describe("histories on a disk", () => {
 
   it("are counted to the token, and the receipt says what was not and why", async () => {
     expect(await readCost()).toEqual({ calls: local.calls, tokens: local.tokens });
-    expect(printed).toMatch(/several lines, the largest counted/);
+    expect(printed).toMatch(/an earlier line of a response that grew/);
     expect(printed).toMatch(/000001\.jsonl:\d+ is not whole JSON/);
     expect(printed).toMatch(/acme\/shop\s+3 commits, 1 made in these sessions/);
     expect(printed).not.toContain("secret");
@@ -112,10 +112,24 @@ describe("histories on a disk", () => {
   });
 
   it("count what was written since", async () => {
-    const tokens = local.tokens + appendAnswer(local, nowMs);
+    const tokens = local.tokens + appendAnswer(local, "b2", nowMs - 6 * 3_600_000);
     const { output } = await centspan("import", "local");
     expect(output).toMatch(/calls counted\s+1 /);
     expect(await readCost()).toEqual({ calls: local.calls + 1, tokens });
+  });
+
+  it("are followed as they grow, until Ctrl-C", async () => {
+    const following = startProcess(
+      ["apps/cli/dist/main.js", "import", "local", "--watch", "--data", inject("dataDir")],
+      { HOME: local.home },
+    );
+    await following.waitFor(/Following the files/, 60_000);
+    const before = await readCost();
+    const tokens = before.tokens + appendAnswer(local, "b3", nowMs - 5 * 3_600_000);
+    await following.waitFor(/ {2}1 call, 0 tool calls, 5,170 tokens/, 30_000);
+    following.child.kill("SIGINT");
+    expect(await following.exited, following.output()).toBe(0);
+    await expect.poll(readCost, { timeout: 60_000 }).toEqual({ calls: before.calls + 1, tokens });
   });
 
   it("are sent to a team's stack with a key, and sent again change nothing", async () => {
@@ -126,7 +140,7 @@ describe("histories on a disk", () => {
     expect(code, output).toBe(0);
     await expect
       .poll(async () => (await readCost("default")).calls, { timeout: 60_000 })
-      .toBe(before.calls + local.calls + 1);
+      .toBe(before.calls + local.calls + 2);
     expect((await push()).output).toMatch(/ 0 spans sent/);
     const { data } = await getOk<{ data: CostRow[] }>("/cost?groupBy=team");
     expect(data.map(({ group }) => group)).toContain("search");

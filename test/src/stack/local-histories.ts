@@ -57,11 +57,11 @@ export function writeLocalHome(home: string, nowMs: number): LocalHome {
 }
 
 /** One more response, as the agent would append it. */
-export function appendAnswer({ home, sessions }: LocalHome, nowMs: number): number {
+export function appendAnswer({ home, sessions }: LocalHome, name: string, atMs: number): number {
   const [, id = ""] = sessions;
   const session = createSession(home, id, { cwd: join(home, "shop"), branch: "main" });
-  session.at(nowMs - DAY_MS / 4);
-  session.answer("b2", { input: 10, read: 5_000, write: 100, output: 60 }, []);
+  session.at(atMs);
+  session.answer(name, { input: 10, read: 5_000, write: 100, output: 60 }, []);
   session.save("");
   return 5_170;
 }

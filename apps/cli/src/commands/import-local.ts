@@ -83,7 +83,7 @@ export async function importLocal(options: LocalOptions): Promise<void> {
     const report = await importOnce(found);
     await printReport(report, found, options, { stores, progress, signal, tellPath });
     if (options.watch && stores !== null && !signal.aborted)
-      await watchHistories(() => findLocal(options), importOnce, signal);
+      await watchHistories(found, () => findLocal(options), importOnce, signal);
   } finally {
     await stores?.close();
   }
@@ -191,7 +191,7 @@ async function printReport(
       : `${report.receipt.files} files read, ${report.unchanged} unchanged, ${formatBytes(sumBytes(found.files))} in all`,
   );
   if (!options.json) process.stdout.write(`\n${formatReceipt(report, endangered, tellPath)}\n`);
-  if (stores === null) {
+  if (stores === null || report.interrupted) {
     if (options.json) process.stdout.write(`${JSON.stringify({ receipt, endangered }, null, 2)}\n`);
     return;
   }

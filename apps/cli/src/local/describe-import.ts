@@ -7,7 +7,7 @@ import type { Endangered } from "./find-endangered.ts";
 import type { FoundHistories } from "./find-histories.ts";
 import type { ImportReport } from "./run-import.ts";
 
-const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
 export function formatFound(found: FoundHistories, tellPath: (path: string) => string): string {
   const rows = found.places.map(({ format, folder, files, bytes }) => [

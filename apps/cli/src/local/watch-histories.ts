@@ -1,5 +1,6 @@
 /** Follows histories as they grow: looks every few seconds, and imports when a file has changed. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { plural } from "./describe-import.ts";
 import type { FoundFile, FoundHistories } from "./find-histories.ts";
 import type { ImportReport } from "./run-import.ts";
 
@@ -8,12 +9,14 @@ const LOOK_EVERY_MS = 3_000;
 const RELEASE_EVERY_MS = 60_000;
 
 export async function watchHistories(
+  /** As they were when they were imported. */
+  imported: FoundHistories,
   find: () => Promise<FoundHistories>,
   importOnce: (found: FoundHistories) => Promise<ImportReport>,
   signal: AbortSignal,
 ): Promise<void> {
   process.stderr.write("Following the files; Ctrl-C ends it.\n");
-  let known = describe((await find()).files);
+  let known = describe(imported.files);
   let releasedAt = performance.now();
   while (await pause(signal)) {
     const found = await find();
@@ -25,7 +28,7 @@ export async function watchHistories(
     if (sent.spans === 0) continue;
     const time = new Date().toTimeString().slice(0, 8);
     process.stderr.write(
-      `${time}  ${receipt.calls} calls, ${receipt.toolRuns} tool calls, ${receipt.tokens.toLocaleString("en-US")} tokens\n`,
+      `${time}  ${plural(receipt.calls, "call")}, ${plural(receipt.toolRuns, "tool call")}, ${plural(receipt.tokens, "token")}\n`,
     );
   }
 }
