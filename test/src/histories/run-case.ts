@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { deriveCalls, mergeByResponse } from "@centspan/attribution";
+import { findHistories, type ImportState, importHistories } from "@centspan/cli/local";
 import type { CountedEvent, HistoryReceipt } from "@centspan/histories";
 import { historyFormats } from "@centspan/histories";
 import type { Call, Outcome, SpanRecord } from "@centspan/model";
-import { findHistories } from "../../../apps/cli/src/local/find-histories.ts";
-import { type ImportState, importHistories } from "../../../apps/cli/src/local/import-histories.ts";
 import { frameZstd } from "./frame-zstd.ts";
 
 export type Imported = {
