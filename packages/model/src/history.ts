@@ -165,7 +165,7 @@ export type HistoryEvent = HistoryObservation & { thread: HistoryThread; context
 export type HistoryReader = {
   /** One line without its end. Returns what is certain by then, or what is wrong with the line. */
   readLine(line: string, number: number): readonly HistoryEvent[] | LineProblem;
-  /** Everything held back, for a file that is not written any more: a later line may then only add, not change. */
+  /** Responses that were held back, for a file that nobody writes any more: later lines may then only add to them. */
   close(): readonly HistoryEvent[];
   save(): unknown;
 };

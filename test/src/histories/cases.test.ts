@@ -5,7 +5,7 @@ import type { HistoryCase, Tokens } from "./case.ts";
 import { CLAUDE_CASES } from "./claude-cases.ts";
 import { CODEX_CASES } from "./codex-cases.ts";
 import { callsOf, createDisk, type Disk, type Imported, importHome } from "./run-case.ts";
-import { answerLine } from "./write-claude.ts";
+import { answerLine, personLine, resultLine, toolBlock } from "./write-claude.ts";
 
 const disks: Disk[] = [];
 afterEach(() => {
@@ -134,9 +134,9 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
     const whole = await importHome(newDisk(Object.fromEntries(files)).home);
     // What was forked or called is written after what it came from: the last files are those that grow.
     const isLarge = files.length > MANY;
-    const counts = isLarge ? [2] : [files.length, 2, 1].filter((n) => n <= files.length);
+    const counts = isLarge ? [2] : [...new Set([files.length, 1])];
     for (const count of counts) {
-      for (const part of isLarge ? [0.55] : [0.15, 0.4, 0.55, 0.7, 0.93]) {
+      for (const part of isLarge ? [0.55] : [0.2, 0.55, 0.93]) {
         const begun = files.slice(0, count).map(([name, content], index) => {
           return [name, index < count - 1 ? content : cutAt(name, content, part)] as const;
         });
@@ -157,6 +157,32 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
     );
     for (const text of said) expect(text).not.toMatch(/Please fix it|Done\.|file_path|"look"/);
   });
+});
+
+it("takes what comes after all to a file that had been left: the rest of a line, and what a tool returned", async () => {
+  const name = ".claude/projects/-home-dev-shop/s1.jsonl";
+  const at = (n: number) => ({ session: "s1", at: 1_795_000_000_000 + n * 1000, uuid: `u${n}` });
+  const usage = { input: 10, output: 5 };
+  const lines = [
+    personLine(at(0), "Go"),
+    answerLine(at(1), {
+      id: "msg_a",
+      request: "r1",
+      usage,
+      blocks: [toolBlock("toolu_1", "Bash", { command: "npx vitest run" })],
+    }),
+    resultLine(at(900), { tool: "toolu_1", content: " Tests  3 passed (3)" }),
+    answerLine(at(901), { id: "msg_b", request: "r2", usage }),
+  ];
+  const whole = lines.map((line) => `${line}\n`).join("");
+  const disk = newDisk({ [name]: whole.slice(0, whole.indexOf("toolUseResult")) });
+  const first = await importHome(disk.home);
+  expect([first.receipt.problemLines, callsOf(first.spans).length, first.outcomes.length]).toEqual([1, 1, 0]);
+  disk.write({ [name]: whole });
+  const second = await importHome(disk.home, first.state);
+  expect(second.receipt.problemLines).toBe(0);
+  expect(callsOf([...first.spans, ...second.spans]).length).toBe(2);
+  expect(second.outcomes.map(({ status }) => status)).toEqual(["passed"]);
 });
 
 it("an instant is what the line says: 20:00 on 3 August at UTC−6 is of that day in that zone", async () => {

@@ -31,7 +31,8 @@ export function openClaudeReader(source: HistorySource): HistoryReader {
       if (!("value" in line)) return line;
       return readValue(state, facts, line.value, number);
     },
-    close: () => Object.values(state.lanes).flatMap((lane) => [...releaseTools(lane), ...releaseCall(lane)]),
+    // A tool may run for longer than anybody waits: what it returned may come yet.
+    close: () => Object.values(state.lanes).flatMap(releaseCall),
     save: () => state,
   };
 }

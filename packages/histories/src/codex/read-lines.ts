@@ -24,7 +24,8 @@ export function openCodexReader({ path, saved, memory }: HistorySource): History
       if (!("value" in line)) return line;
       return readEnvelope(state, memory, line.value, { fallbackId, line: number });
     },
-    close: () => [...releaseTools(state), ...releaseCall(state)],
+    // A tool may run for longer than anybody waits: what it returned may come yet.
+    close: () => releaseCall(state),
     save: () => state,
   };
 }

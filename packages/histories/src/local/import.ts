@@ -114,7 +114,11 @@ function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): 
       const batch: HistoryBatch = { spans: [], outcomes: [], events: [] };
       const { text, bytes } = splitter.rest();
       if (bytes > 0 && !isIdle) receipt.unfinishedLines += 1;
-      if (bytes > 0 && isIdle) takeLine(text, bytes, batch);
+      if (bytes > 0 && isIdle) {
+        // What was broken off may be written on after all: then it is read as a whole.
+        if (isWhole(text)) takeLine(text, bytes, batch);
+        else settle({ line: at.lines + 1, problem: "broken_json", field: "" }, batch);
+      }
       if (isIdle) settle(reader.close(), batch);
       if (isIdle) for (const event of threads.values()) batch.spans.push(...tracer.closeTurns(event));
       return batch;
@@ -128,6 +132,15 @@ function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): 
       tracer: tracer.save(),
     }),
   };
+}
+
+function isWhole(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const hashLine = (line: string): string => hashOf("", line);
