@@ -177,6 +177,7 @@ it("takes what comes after all to a file that had been left: the rest of a line,
   const whole = lines.map((line) => `${line}\n`).join("");
   const disk = newDisk({ [name]: whole.slice(0, whole.indexOf("toolUseResult")) });
   const first = await importHome(disk.home);
+  expect(JSON.stringify(first.state)).not.toContain("vitest run");
   expect([first.receipt.problemLines, callsOf(first.spans).length, first.outcomes.length]).toEqual([1, 1, 0]);
   disk.write({ [name]: whole });
   const second = await importHome(disk.home, first.state);

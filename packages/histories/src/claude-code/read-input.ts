@@ -51,8 +51,8 @@ function toToolRun(
     outputHash: hashOf(thread.sessionId, output),
     isError,
     exitCode,
-    tests: tool.command === "" ? null : recogniseTests(tool.command, output, exitCode),
-    commits: tool.command === "" ? [] : findCommits(tool.command, output),
+    tests: recogniseTests(tool.command, output, exitCode),
+    commits: findCommits(tool.command, output),
   };
 }
 

@@ -13,6 +13,7 @@ import type {
 } from "@centspan/model";
 import { instantAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from "../json-values.ts";
 import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
+import { describeCommand } from "../local/recognise-tests.ts";
 import { totalOf } from "../usage-total.ts";
 import { noteInput, readToolResults, releaseTools } from "./read-input.ts";
 import { readNotice } from "./read-notices.ts";
@@ -251,7 +252,7 @@ function openTool(lane: Lane, block: JsonObject, callKey: string, startedAtMs: n
   const input = toCanonicalText(block.input ?? {});
   const name = textAt(block, "name");
   const inputHash = hashOf(lane.thread.sessionId, `${name} ${input}`);
-  const command = textAt(objectAt(block, "input"), "command");
+  const command = describeCommand(textAt(objectAt(block, "input"), "command"));
   lane.tools[id] = { name, startedAtMs, inputBytes: sizeOf(input), inputHash, callKey, command, line };
 }
 

@@ -8,6 +8,7 @@ import type {
   HistoryUsage,
 } from "@centspan/model";
 import { isObject } from "../json-values.ts";
+import type { CommandKind } from "../local/recognise-tests.ts";
 
 /** Instants are in milliseconds, as the lines have them; a `bigint` would not survive JSON. */
 export type PendingCall = Omit<CallObservation, "kind" | "startedAtNs" | "endedAtNs"> & {
@@ -26,7 +27,7 @@ export type OpenTool = {
   inputBytes: number;
   inputHash: string;
   callKey: string;
-  command: string;
+  command: CommandKind;
   line: number;
 };
 

@@ -2,7 +2,7 @@
 import type { HistoryEvent } from "@centspan/model";
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textOf } from "../json-values.ts";
 import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
-import { findCommits, recogniseTests } from "../local/recognise-tests.ts";
+import { describeCommand, findCommits, recogniseTests } from "../local/recognise-tests.ts";
 import { type CodexState, type OpenTool, threadOf, toEvent } from "./state.ts";
 
 type At = { atMs: number; line: number };
@@ -34,7 +34,7 @@ export function openTool(state: CodexState, item: JsonObject, { atMs, line }: At
     inputBytes: sizeOf(input),
     inputHash: hashOf(sessionId, `${name} ${input}`),
     callKey: state.response?.localKey ?? "",
-    command: commandOf(said),
+    command: describeCommand(commandOf(said)),
     line,
     exitCode: null,
     endedAtMs: 0,
@@ -84,8 +84,8 @@ export function closeTool(state: CodexState, item: JsonObject, { atMs, line }: A
     outputHash: hashOf(threadOf(state).sessionId, output.text.replace(CHUNK_HEAD, "")),
     isError: output.isError || (exitCode ?? 0) !== 0,
     exitCode,
-    tests: tool.command === "" ? null : recogniseTests(tool.command, output.text, exitCode),
-    commits: tool.command === "" ? [] : findCommits(tool.command, output.text),
+    tests: recogniseTests(tool.command, output.text, exitCode),
+    commits: findCommits(tool.command, output.text),
   };
   const agentId = AGENT_TOOLS.has(tool.name) ? (/"agent_id"\s*:\s*"([^"]+)"/.exec(output.text)?.[1] ?? "") : "";
   const agent = { kind: "agent", agentId, toolCallId: id, name: "", atNs: toNs(atMs) } as const;

@@ -1,6 +1,7 @@
 /** What a reader of Codex's lines remembers of earlier ones: plain values, small, kept between imports. */
 import type { HistoryContext, HistoryEvent, HistoryObservation, HistoryThread } from "@centspan/model";
 import { isObject } from "../json-values.ts";
+import type { CommandKind } from "../local/recognise-tests.ts";
 import type { Counts } from "./usage.ts";
 
 /** One answer of the model, from its first item until its usage is told. Instants are in milliseconds. */
@@ -32,7 +33,7 @@ export type OpenTool = {
   inputBytes: number;
   inputHash: string;
   callKey: string;
-  command: string;
+  command: CommandKind;
   line: number;
   exitCode: number | null;
   endedAtMs: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findCommits, recogniseTests } from "./recognise-tests.ts";
+import { describeCommand, findCommits, recogniseTests } from "./recognise-tests.ts";
 
 const ESCAPE = String.fromCharCode(27);
 
@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
 
 describe("a command that runs tests", () => {
   it.each(CASES)("%s → %s (%s)", (command, output, exitCode, wanted) => {
-    const verdict = recogniseTests(command, output, exitCode);
+    const verdict = recogniseTests(describeCommand(command), output, exitCode);
     const show = (count: number | null): string => (count === null ? "-" : String(count));
     const said =
       verdict &&
@@ -75,9 +75,9 @@ describe("commits that a command says it made", () => {
     ["git add -A && git commit -m x", "[main 1a2b3c4] x\n 1 file changed", ["1a2b3c4"]],
     ["git commit -qm x", "", []],
     ["git commit -m x", "[feat/cart (root-commit) 1a2b3c4d] x", ["1a2b3c4d"]],
-    ["git -C web revert --no-edit HEAD", "[detached HEAD 99aabbcc] Revert x", []],
+    ["git -C web revert --no-edit HEAD", "[detached HEAD 99aabbcc] Revert x", ["99aabbcc"]],
     ["git log", "[main 1a2b3c4] x", []],
   ])("%s", (command, output, wanted) => {
-    expect(findCommits(command, output)).toEqual(wanted);
+    expect(findCommits(describeCommand(command), output)).toEqual(wanted);
   });
 });

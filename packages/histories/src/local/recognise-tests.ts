@@ -103,16 +103,35 @@ const WRAPPER =
   /^(npx( --yes| -y)?|pnpm( exec| dlx)?|yarn( exec| dlx)?|bunx|uv run|poetry run|pipenv run|bundle exec|sudo|time|timeout \S+|env)\s+/;
 const VARIABLE = /^\w+=(?:'[^']*'|"[^"]*"|\S*)\s+/;
 
-/** Null for a command that runs no tests. `exitCode` is null where the history doesn't say it. */
-export function recogniseTests(command: string, output: string, exitCode: number | null): TestVerdict | null {
+/** All that is remembered of a command until its output is there. `runner` is "" where it runs no tests. */
+export type CommandKind = { runner: string; isPiped: boolean; makesCommits: boolean };
+
+/** Which runner a script of a package starts only its output tells. */
+const UNKNOWN_RUNNER = "script";
+
+export function describeCommand(command: string): CommandKind {
   const steps = splitCommand(command);
   const known = RUNNERS.find((runner) => steps.some((step) => runner.command.test(step)));
-  if (known === undefined && !steps.some((step) => SCRIPT.test(step))) return null;
+  const isScript = steps.some((step) => SCRIPT.test(step));
+  return {
+    runner: known?.runner ?? (isScript ? UNKNOWN_RUNNER : ""),
+    isPiped: isPiped(command),
+    makesCommits: /\bgit\b[^|;&]*\b(commit|merge|revert|cherry-pick)\b/.test(command),
+  };
+}
+
+/** Null for a command that runs no tests. `exitCode` is null where the history doesn't say it. */
+export function recogniseTests(kind: CommandKind, output: string, exitCode: number | null): TestVerdict | null {
+  if (kind.runner === "") return null;
   const text = stripColours(output);
-  const told = known ?? RUNNERS.find((runner) => sumOf(text, runner.passed) ?? sumOf(text, runner.failed));
+  const isTelling = (candidate: Runner): boolean =>
+    kind.runner === UNKNOWN_RUNNER
+      ? (sumOf(text, candidate.passed) ?? sumOf(text, candidate.failed)) !== null
+      : candidate.runner === kind.runner;
+  const told = RUNNERS.find(isTelling);
   const [passed, failed, skipped] = [told?.passed, told?.failed, told?.skipped].map((pattern) => sumOf(text, pattern));
   const counts = { passed: passed ?? null, failed: failed ?? null, skipped: skipped ?? null };
-  return { runner: told?.runner ?? "script", status: judge(counts, exitCode, isPiped(command)), ...counts };
+  return { runner: told?.runner ?? kind.runner, status: judge(counts, exitCode, kind.isPiped), ...counts };
 }
 
 /** A pipe's exit code is that of its last command: `pytest | tail` always succeeds. */
@@ -157,7 +176,7 @@ const stripColours = (text: string): string => text.replace(COLOUR, "");
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
 
 /** Commits that `git commit` says it made, abbreviated as git writes them. */
-export function findCommits(command: string, output: string): string[] {
-  if (!/\bgit\b[^|;&]*\b(commit|merge|revert|cherry-pick)\b/.test(command)) return [];
-  return [...output.matchAll(/^\[[^\]\s]+(?: \([^)]*\))? ([0-9a-f]{7,40})\] /gm)].map(([, commit = ""]) => commit);
+export function findCommits({ makesCommits }: CommandKind, output: string): string[] {
+  if (!makesCommits) return [];
+  return [...output.matchAll(/^\[[^\]\s]+(?: [^\]]*?)? ([0-9a-f]{7,40})\] /gm)].map(([, commit = ""]) => commit);
 }
