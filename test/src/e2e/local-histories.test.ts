@@ -133,17 +133,21 @@ describe("histories on a disk", () => {
   });
 
   it("are sent to a team's stack with a key, and sent again change nothing", async () => {
-    const { otlpUrl, webUrl, ingestKey } = inject("connection");
-    const before = await readCost("default");
-    const push = () => centspan("push", "--to", otlpUrl, "--key", ingestKey, "--api", webUrl, "--team", "search");
+    const { otlpUrl, webUrl } = inject("connection");
+    // A workspace of its own, as a team has it, and nothing in it yet.
+    await centspan("import", "local", "--workspace", "pushed", "--since", "2099-01-01");
+    const made = await centspan("keys", "create", "laptop", "--kind", "ingest", "--workspace", "pushed");
+    const key = /cs_ingest_\S+/.exec(made.output)?.[0] ?? "";
+    const push = () => centspan("push", "--to", otlpUrl, "--key", key, "--api", webUrl, "--team", "payments");
     const { code, output } = await push();
     expect(code, output).toBe(0);
-    await expect
-      .poll(async () => (await readCost("default")).calls, { timeout: 60_000 })
-      .toBe(before.calls + local.calls + 2);
+    const all = await readCost();
+    await expect.poll(() => readCost("pushed"), { timeout: 60_000 }).toEqual(all);
     expect((await push()).output).toMatch(/ 0 spans sent/);
-    const { data } = await getOk<{ data: CostRow[] }>("/cost?groupBy=team");
-    expect(data.map(({ group }) => group)).toContain("search");
+    const { data } = await getOk<{ data: CostRow[] }>("/cost?groupBy=team&workspace=pushed");
+    expect(data.map(({ group }) => group)).toEqual(["payments"]);
+    const { data: work } = await getOk<WorkAnswer>("/outcomes/work?workspace=pushed");
+    expect(work).toMatchObject([{ group: "acme/shop#12", testRuns: 2 }]);
   });
 
   it("with a key that is none say so", async () => {
