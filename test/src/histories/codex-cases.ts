@@ -589,6 +589,18 @@ export const CODEX_CASES: readonly HistoryCase[] = [
     expect: { calls: 1, tokens: SMALL, problems: ["9 broken_json", "10 unknown_shape"], sessions: { [idOf(1)]: 1 } },
   },
   {
+    name: "Codex: a rollout of the first releases has no envelopes and no usage: nothing to count, nothing wrong",
+    files: {
+      [file(1)]: [
+        JSON.stringify({ id: idOf(1), timestamp: "2025-06-20T10:00:00Z", instructions: null, git: {} }),
+        JSON.stringify({ record_type: "state" }),
+        JSON.stringify({ type: "message", role: "user", content: [{ type: "input_text", text: "Do it" }] }),
+        JSON.stringify({ type: "function_call", name: "shell", arguments: "{}", call_id: "c1" }),
+      ],
+    },
+    expect: { calls: 0, tokens: {}, problems: [] },
+  },
+  {
     name: "Codex: a command's end and its tests, through a shell's list of words and with its code in JSON",
     files: {
       [file(1)]: rollout(

@@ -37,6 +37,7 @@ function readEnvelope(
   { fallbackId, line }: { fallbackId: string; line: number },
 ): readonly HistoryEvent[] | LineProblem {
   const [type, payload] = [textAt(value, "type"), value.payload];
+  if (isBare(value)) return [];
   if (type === "") return { line, problem: "unknown_shape", field: "type" };
   if (!isObject(payload)) return { line, problem: "unknown_shape", field: "payload" };
   const atMs = instantAt(value, "timestamp") ?? state.lastAtMs;
@@ -54,6 +55,12 @@ function readEnvelope(
   if (type === "turn_context") readTurnContext(state, payload);
   if (type === "compacted") return readCompaction(state, payload, at);
   return type === "response_item" ? readItem(state, memory, payload, at) : [];
+}
+
+/** The first releases wrote items and headers without an envelope, and no usage. */
+function isBare(value: JsonObject): boolean {
+  if (value.payload !== undefined) return false;
+  return value.type === undefined ? "id" in value || "record_type" in value : value.timestamp === undefined;
 }
 
 const mark = (state: CodexState, name: "resumed" | "forked" | "compacted", { atMs, line }: At): HistoryEvent =>
