@@ -1,4 +1,5 @@
 export * from "./calibration/acceptance.ts";
+export * from "./calibration/describe-engine.ts";
 export * from "./calibration/fit-drafts.ts";
 export * from "./calibration/fit-steps.ts";
 export * from "./evaluation/evaluate.ts";

@@ -5,6 +5,7 @@ import type { Recommendation } from "@centspan/model";
 import {
   adviseSpend,
   createDefaultSpace,
+  type DescribedEngine,
   exportEverywhere,
   type Limit,
   limitSchema,
@@ -13,9 +14,11 @@ import {
   spaceSchema,
   toRecommendation,
 } from "@centspan/optimizer";
+import type { SimulationConfig } from "@centspan/serving";
 import { type Command, Option } from "commander";
 import { createProgress } from "../progress.ts";
 import { parseCount, readConfig, readText } from "../read-workload.ts";
+import { readEngine } from "../recommend/read-engine.ts";
 import { readTraffic, type TrafficQuery } from "../recommend/read-traffic.ts";
 import { formatRefusals, formatVerdict } from "../recommend/report-verdict.ts";
 import { type SearchAnswer, searchSettings } from "../recommend/search-settings.ts";
@@ -25,6 +28,7 @@ import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type SearchOptions = TrafficQuery & {
   config?: string;
+  engine?: string;
   space?: string;
   limit: string[];
   objective: Objective;
@@ -67,6 +71,7 @@ function registerSearch(recommend: Command, defaultData: string): void {
     )
     .option("--concurrent <n>", "sessions at a time, each request after the answer before it")
     .option("--config <file>", "the present settings as JSON; default: what `simulate --print-config` prints")
+    .option("--engine <service>", "step times, KV size and limits from the spans of this service, beside --config")
     .option("--space <file>", "values to try by setting, as JSON; default: usual ones of each")
     .option(
       "--limit <limit>",
@@ -89,8 +94,15 @@ function registerSearch(recommend: Command, defaultData: string): void {
 }
 
 async function runSearch(options: SearchOptions): Promise<void> {
-  const config = readConfig(options.config);
   const limits = options.limit.map(parseLimit);
+  const described = options.engine === undefined ? null : await readEngine(options.engine, options);
+  if (described !== null && described.engine === null) {
+    const { refusals, calibration } = described;
+    const text = options.json ? JSON.stringify({ refusals, calibration }, null, 2) : formatRefusals(refusals);
+    process.stdout.write(`${text}\n`);
+    return;
+  }
+  const config = mergeEngine(readConfig(options.config), described?.engine ?? null);
   const present = { ...config, priorities: options.priorities };
   const space = options.space === undefined ? createDefaultSpace(present) : readSpace(options.space);
   const progress = createProgress(process.stderr);
@@ -110,6 +122,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
       seconds: parseCount("seconds", options.seconds),
       seed: parseCount("seed", options.seed),
       beyondSupport: options.beyondSupport,
+      support: described?.engine?.support ?? null,
     },
     { say: progress.step, signal: stop.signal },
   );
@@ -133,6 +146,18 @@ async function runSearch(options: SearchOptions): Promise<void> {
       return `filed as ${id}: nothing is applied until somebody accepts it`;
     });
 }
+
+/** What the engine says of itself comes before what a file says of it. */
+const mergeEngine = (config: SimulationConfig, said: DescribedEngine | null): SimulationConfig =>
+  said === null
+    ? config
+    : {
+        ...config,
+        stepTime: said.stepTime,
+        replicas: said.replicas,
+        policy: said.policy,
+        engine: { ...config.engine, ...said.engine },
+      };
 
 function toRecord(
   { verdict, worth, searched }: SearchAnswer,

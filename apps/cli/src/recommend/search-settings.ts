@@ -24,6 +24,7 @@ import {
   type Worth,
 } from "@centspan/optimizer";
 import { createThreadPool } from "@centspan/service/threads";
+import type { Support } from "@centspan/serving";
 import type { ReadTraffic } from "./read-traffic.ts";
 
 export type SearchQuery = {
@@ -37,6 +38,8 @@ export type SearchQuery = {
   seed: number;
   /** Says that leaving the range of the step times is no reason against. */
   beyondSupport: boolean;
+  /** What was observed of the engine; null takes the range of the step times by name. */
+  support: Support | null;
 };
 
 export type SearchAnswer = {
@@ -58,7 +61,7 @@ export async function searchSettings(
 ): Promise<SearchAnswer> {
   const refusals = findEvidenceRefusals(evidence);
   if (refusals.length > 0) return { refusals, verdict: null, worth: null, searched: null };
-  const { present, space: values, limits, objective, beyondSupport: ignoreSupport, seed } = query;
+  const { present, space: values, limits, objective, beyondSupport: ignoreSupport, seed, support } = query;
   const data: EvaluatorData = {
     present,
     values,
@@ -68,6 +71,7 @@ export async function searchSettings(
     warmUp: WARM_UP,
     limits,
     ignoreSupport,
+    support,
   };
   const space = createSpaceOf(data);
   const search = createSearch(space, { candidates: query.candidates, seed, objective });
@@ -80,7 +84,7 @@ export async function searchSettings(
     chosenOn: cutWindow(traffic, WARM_UP, CHOSEN_TO, WARM_UP),
     judgedOn: cutWindow(traffic, CHOSEN_TO, 1, WARM_UP),
   };
-  const options = { limits, objective, level: 0.8, seed, blocks: BLOCKS, ignoreSupport } as const;
+  const options = { limits, objective, level: 0.8, seed, blocks: BLOCKS, ignoreSupport, support } as const;
   const verdict = judge(space, best.question.point, windows, options);
   const { points, evaluations } = search.progress();
   return {
