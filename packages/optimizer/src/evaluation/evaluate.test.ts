@@ -95,6 +95,19 @@ describe("an evaluation", () => {
     expect(scoreOf(evaluation, []).refused).toMatch(/batches reached \d+ sequences; .* 1 to 2/);
   });
 
+  it("shares a step's fixed part among no more sequences than were ever observed", () => {
+    const support = { sequences: [1, 20] as const, promptTokens: [1, 100_000] as const };
+    const workAt = (maxSequences: number): number => {
+      const evaluation = evaluate(createSettings({ engine: { maxSequences } }), cutWindow(traffic, 0, 1), {
+        blocks: 1,
+        support,
+      });
+      return isServable(evaluation) ? sumBlocks(evaluation.blocks).usedNs : Number.NaN;
+    };
+    expect(workAt(20)).toBeLessThan(workAt(5));
+    expect(workAt(200)).toBeCloseTo(workAt(20), 0);
+  });
+
   it("finds limits that are passed, of the class that they are for", () => {
     const evaluation = run(traffic);
     const limit = { priority: "batch", metric: "ttft", percentile: "p90", ms: 0.001 } as const;

@@ -81,9 +81,10 @@ function run(settings: Settings, window: Window, options: EvaluateOptions): Eval
   const [first, last] = [counted[0], counted.at(-1)];
   const endNs = isClosed ? finished.endNs : (last?.arrivalNs ?? 0);
   const largestBatch = Math.max(0, ...finished.replicas.map((replica) => replica.largestBatch));
-  const support = options.support ?? simulated.support;
+  const support = options.ignoreSupport ? null : (options.support ?? simulated.support);
+  const starts = startBlocks(arrivals.length, window.uncounted, options.blocks);
   return {
-    blocks: cutBlocks(simulated, startBlocks(arrivals.length, window.uncounted, options.blocks), endNs),
+    blocks: cutBlocks(simulated, { starts, endNs, largestKnown: support?.sequences[1] }),
     waits: {
       interactive: measureWaits(counted.filter(({ id }) => priorityOf(id) === "interactive")),
       batch: measureWaits(counted.filter(({ id }) => priorityOf(id) === "batch")),
@@ -93,7 +94,7 @@ function run(settings: Settings, window: Window, options: EvaluateOptions): Eval
     largestBatch,
     thrashing: isThrashing(finished),
     beyondSupport:
-      support === null || options.ignoreSupport
+      support === null
         ? []
         : findBeyondSupport(support, { promptTokens: counted.map((one) => one.promptTokens), largestBatch }),
   };
@@ -105,13 +106,15 @@ function startBlocks(requests: number, uncounted: number, blocks: number): numbe
   return Array.from({ length: Math.ceil(Math.max(0, requests - uncounted) / size) }, (_, at) => uncounted + at * size);
 }
 
+type Cut = { starts: readonly number[]; endNs: number; largestKnown: number | undefined };
+
 /**
  * Blocks are of requests in the order in which they ended: where a line builds up, time is computed long after an arrival,
  * but about when its request ends. Time by the clock, which capacity is paid for, goes by arrivals.
  */
-function cutBlocks(window: SimulatedWindow, starts: readonly number[], endNs: number): Block[] {
+function cutBlocks(window: SimulatedWindow, { starts, endNs, largestKnown }: Cut): Block[] {
   const { run: finished, arrivals } = window;
-  const usedNs = measureWork(window, starts);
+  const usedNs = measureWork(window, starts, largestKnown);
   return starts.map((start, at) => {
     const next = starts[at + 1] ?? arrivals.length;
     const requests = finished.requests.slice(start, next);

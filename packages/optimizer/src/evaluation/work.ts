@@ -30,11 +30,12 @@ export type FullEngine = { fixedNs: number; fullBatch: number; tokenBudget: numb
 export function describeFullEngine(
   replica: ReplicaSpec,
   requests: readonly Pick<ServingRequest, "promptTokens" | "outputTokens">[],
+  most = Number.POSITIVE_INFINITY,
 ): FullEngine {
   const { tokenBudget, chunkedPrefill = true } = replica.config;
   return {
     fixedNs: countFixedNs(replica),
-    fullBatch: countFullBatch(replica, requests),
+    fullBatch: Math.min(most, countFullBatch(replica, requests)),
     tokenBudget,
     isApart: !chunkedPrefill,
   };
@@ -63,14 +64,21 @@ const combine = (a: Part, b: Part, factor: 1 | -1): Part => ({
   acceptedTokens: a.acceptedTokens + factor * b.acceptedTokens,
 });
 
-/** Accelerator nanoseconds of each block of requests, in the order in which they ended; `starts` are the first of each. */
-export function measureWork(window: SimulatedWindow, starts: readonly number[]): number[] {
+/**
+ * Accelerator nanoseconds of each block of requests, in the order in which they ended; `starts` are the first of each. `most`:
+ * the largest batch whose step times are known, since nobody has seen how full engines do beyond it.
+ */
+export function measureWork(
+  window: SimulatedWindow,
+  starts: readonly number[],
+  most = Number.POSITIVE_INFINITY,
+): number[] {
   const { run, cluster, seen, acceleratorsEach } = window;
   const parts = cutParts(window, starts);
   const decoders = cluster.replicas.filter(({ role = "both" }) => role !== "prefill");
   const [first] = decoders;
   if (first === undefined) return starts.map(() => 0);
-  const full = describeFullEngine(first, seen);
+  const full = describeFullEngine(first, seen, most);
   const isApart = full.isApart || decoders.length < cluster.replicas.length;
   return parts.map(({ busyNs, steps, prefillTokens, acceptedTokens }, at) => {
     const requests = run.requests.slice(starts[at], starts[at + 1] ?? run.requests.length);

@@ -23,8 +23,10 @@ export type BestPossible = {
 
 const MS_PER_S = 1_000;
 
-/** The window's warming up counts here too: the optimum has the same past. */
-export function findBestPossible(settings: Settings, window: Window): BestPossible {
+/**
+ * The window's warming up counts here too: the optimum has the same past. `most`: the largest batch whose step times are known.
+ */
+export function findBestPossible(settings: Settings, window: Window, most = Number.POSITIVE_INFINITY): BestPossible {
   const { blockTokens } = window.traffic;
   const simulated = simulateWindow(settings, window);
   const { run, cluster, seen, coefficients, acceleratorsEach: each } = simulated;
@@ -38,10 +40,10 @@ export function findBestPossible(settings: Settings, window: Window): BestPossib
   const hitTokens = run.requests.reduce((sum, one) => sum + one.hitTokens, 0);
   // Keys that name more blocks than are full, or a run that had its blocks twice, don't make the optimum worse than it.
   const optimalHitTokens = Math.max(hitTokens, Math.min(promptTokens, hits * blockTokens));
-  const [usedNs = 0] = measureWork(simulated, [0]);
+  const [usedNs = 0] = measureWork(simulated, [0], most);
   return {
     usedGpuS: usedNs / 1e9,
-    boundGpuS: (each * boundMs(simulated, settings, { c: coefficients, optimalHitTokens })) / MS_PER_S,
+    boundGpuS: (each * boundMs(simulated, settings, { c: coefficients, optimalHitTokens, most })) / MS_PER_S,
     hitRate: promptTokens === 0 ? 0 : hitTokens / promptTokens,
     optimalHitRate: promptTokens === 0 ? 0 : optimalHitTokens / promptTokens,
     cacheGapGpuS: (each * (optimalHitTokens - hitTokens) * coefficients.prefillTokenMs) / MS_PER_S,
@@ -57,7 +59,7 @@ function countBlocks({ config, tiers }: ReplicaSpec): number {
 function boundMs(
   { seen }: SimulatedWindow,
   { engine, speculation, pipelineParallel }: Settings,
-  { c, optimalHitTokens }: { c: StepTimeCoefficients; optimalHitTokens: number },
+  { c, optimalHitTokens, most }: { c: StepTimeCoefficients; optimalHitTokens: number; most: number },
 ): number {
   const longestDraft = Math.max(0, ...(speculation?.drafts ?? []).map(({ acceptance }) => acceptance.length));
   let [promptTokens, decodedTokens, contextTokens] = [0, 0, 0];
@@ -67,7 +69,7 @@ function boundMs(
     contextTokens += (outputTokens - 1) * prompt;
   }
   const prefillMs = Math.max(0, promptTokens - optimalHitTokens) * c.prefillTokenMs;
-  const stepsMs = (decodedTokens / engine.maxSequences) * c.stepMs;
+  const stepsMs = (decodedTokens / Math.min(most, engine.maxSequences)) * c.stepMs;
   const decodeMs = decodedTokens * c.decodeSequenceMs + (contextTokens / 1_000) * c.per1000ContextTokensMs;
   return (prefillMs + (stepsMs + decodeMs) / (1 + longestDraft)) / pipelineParallel;
 }

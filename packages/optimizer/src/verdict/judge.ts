@@ -64,6 +64,7 @@ export type Windows = { chosenOn: Window; judgedOn: Window };
 /** `point`: what the search chose. */
 export function judge(space: Space, point: Point, { chosenOn, judgedOn }: Windows, options: JudgeOptions): Verdict {
   const { blocks = BLOCKS } = options;
+  const largestKnown = options.ignoreSupport ? undefined : options.support?.sequences[1];
   const on = (at: Point, window: Window): Evaluation | Unservable =>
     evaluate(writePoint(space, at), window, { ...options, blocks });
   const present = presentPoint(space);
@@ -105,8 +106,8 @@ export function judge(space: Space, point: Point, { chosenOn, judgedOn }: Window
     before: toSide(before),
     after: toSide(after),
     best: {
-      before: findBestPossible(space.present, judgedOn),
-      after: findBestPossible(writePoint(space, point), judgedOn),
+      before: findBestPossible(space.present, judgedOn, largestKnown),
+      after: findBestPossible(writePoint(space, point), judgedOn, largestKnown),
     },
     whatIf: (options.factors ?? FACTORS).map((factor) => {
       const scaled = { ...judgedOn, traffic: scaleTraffic(judgedOn.traffic, factor) };

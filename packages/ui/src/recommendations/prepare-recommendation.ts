@@ -127,6 +127,8 @@ function readHitRates(verdict: VerdictView | null): RecommendationView["hitRates
 function readLeft(verdict: VerdictView | null): string | null {
   if (verdict === null || verdict.best === null) return null;
   const { before, after } = verdict.best;
-  const gap = before.usedGpuS - before.boundGpuS;
-  return gap <= 0 ? null : formatShare((after.usedGpuS - after.boundGpuS) / gap);
+  // Other settings have another bound: the lower of the two is what either could come to.
+  const boundGpuS = Math.min(before.boundGpuS, after.boundGpuS);
+  const gap = before.usedGpuS - boundGpuS;
+  return gap <= 0 ? null : formatShare((after.usedGpuS - boundGpuS) / gap);
 }

@@ -89,8 +89,10 @@ function Decide({ page, shown }: ViewProps) {
   );
 }
 
+const readLevel = ({ effect }: Recommendation): string =>
+  effect === null ? "80%" : `${(100 * effect.level).toFixed(0)}%`;
+
 function Changes({ page: { t }, shown, view }: ViewProps) {
-  const level = shown.effect === null ? "80%" : `${(100 * shown.effect.level).toFixed(0)}%`;
   return (
     <Panel title={t.proposedChange} note={t.proposedChangeNote}>
       <DataTable
@@ -99,7 +101,7 @@ function Changes({ page: { t }, shown, view }: ViewProps) {
           t.nowHeading,
           t.proposedHeading,
           figures(t.effectHeading),
-          wideFigures(t.interval80(level)),
+          wideFigures(t.interval80(readLevel(shown))),
         ]}
       >
         {view.changes.map(({ knob, now, proposed, effect, range }) => (
@@ -140,11 +142,18 @@ function Waits({ page: { t }, view }: ViewProps) {
   );
 }
 
-function WhatIfs({ page: { t }, view }: ViewProps) {
+function WhatIfs({ page: { t }, shown, view }: ViewProps) {
   if (view.whatIf.length === 0) return null;
   return (
     <Panel title={t.whatIfTitle}>
-      <DataTable headings={[t.trafficHeading, figures(t.effectHeading), wideFigures(t.interval), t.verdictHeading]}>
+      <DataTable
+        headings={[
+          t.trafficHeading,
+          figures(t.effectHeading),
+          wideFigures(t.interval80(readLevel(shown))),
+          t.verdictHeading,
+        ]}
+      >
         {view.whatIf.map(({ factor, effect, range, isOver, refused }) => (
           <tr key={factor}>
             <td>{factor}</td>
