@@ -132,16 +132,19 @@ async function prepareTarget(
   otlpUrl: string,
 ): Promise<Prepared> {
   const { control, warehouse } = stores;
-  await control.ensureWorkspace(ORG, {
-    id: workspace,
-    name: workspace === LOCAL_WORKSPACE ? "This machine" : workspace,
-  });
+  const name = workspace === LOCAL_WORKSPACE ? "This machine" : workspace;
+  await control.ensureWorkspace(ORG, { id: workspace, name }).catch(sayHowToStart);
   const known = readState(path, otlpUrl).state.key;
   const principal = known === "" ? null : await control.findPrincipal(known);
   const isGood = principal !== null && principal.workspace === workspace;
   const key = isGood ? known : await makeKey(stores, workspace);
   const storeOutcomes: ImportTarget["storeOutcomes"] = (outcomes) => warehouse.insertOutcomes(workspace, [...outcomes]);
   return { target: { spans: { otlpUrl, key }, storeOutcomes }, otlpUrl, key };
+}
+
+function sayHowToStart(error: unknown): never {
+  if (!(error instanceof CentspanError) || error.code !== "store_unavailable") throw error;
+  throw new CentspanError("not_ready", `${error.message} Is \`npm start\` running? --dry-run needs no stack.`);
 }
 
 async function makeKey({ control }: OpenStores, workspace: string): Promise<string> {
