@@ -2,11 +2,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createWallClock } from "@centspan/base";
+import { EMPTY_BUCKETS } from "@centspan/model";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMcpEndpoint, createTraceApi } from "./index.ts";
-import { useApi } from "./testing/use-api.ts";
+import { makeCall, useApi } from "./testing/use-api.ts";
 
 const { warehouse, control, client: owner } = useApi("mcp");
 const endpoint = createMcpEndpoint(createTraceApi({ warehouse, control, clock: createWallClock() }));
@@ -130,5 +131,78 @@ it("lets an agent simulate, and file what a person then decides on only with a k
     expect(early).toMatchObject({ isError: true, text: expect.stringContaining("it is proposed") });
     await owner.stepRecommendation(value.id, "accept", { by: "Ada" });
     expect((await call(client, "applyRecommendation", { id: value.id, by: "agent" })).value.state).toBe("applied");
+  });
+});
+
+it("takes a scripted agent from what costs most to a verified recommendation, with a person between", async () => {
+  const NOON_NS = 1_794_744_000_000_000_000n;
+  const callAt = (at: number) =>
+    makeCall({
+      callId: `mcp-${at}`,
+      atNs: NOON_NS + BigInt(at) * 400_000_000n,
+      durationNs: 1_000_000_000n,
+      key: "agents",
+      sessionId: `s${at % 12}`,
+      buckets: { ...EMPTY_BUCKETS, input: 1_200, cacheRead: at < 12 ? 0 : 1_024, outputText: 120 },
+    });
+  await warehouse.insertCalls(
+    "mcp",
+    Array.from({ length: 300 }, (_, at) => callAt(at)),
+  );
+  const half = new Date(Number(NOON_NS / 1_000_000n) + 60_000).toISOString();
+  const rules = { mcp: { write: true } };
+  const { secret } = await control.createKey(
+    { workspace: "mcp", name: "agent", kind: "api", team: null, rules },
+    "tests",
+  );
+  await withClient(secret, async (client) => {
+    const ask = async (name: string, args: Record<string, unknown>) => {
+      const { content, isError } = await client.callTool({ name, arguments: args });
+      const [first] = Array.isArray(content) ? content : [];
+      return { isError, text: String(first?.text) };
+    };
+    const read = async (name: string, args: Record<string, unknown>) => JSON.parse((await ask(name, args)).text);
+    // What costs most, whose work it is, and what of it was paid for twice.
+    const [dearest] = (await read("sumCosts", { groupBy: "key" })).data;
+    expect(dearest).toMatchObject({ group: "agents", calls: 300 });
+    expect((await read("sumWaste", { groupBy: "cause" })).total).toHaveProperty("wasteUsd");
+    // A hypothesis, tried on the earlier calls, and judged on the later ones.
+    const simulate = (maxSequences: number, calls: Record<string, string>) =>
+      read("simulateCalls", { config: { engine: { maxSequences } }, calls: { key: dearest.group, ...calls } });
+    const [before, after] = [await simulate(1, { to: half }), await simulate(32, { to: half })];
+    expect(after.result.ttftMs.mean).toBeLessThan(before.result.ttftMs.mean);
+    const [now, then] = [await simulate(1, { from: half }), await simulate(32, { from: half })];
+    const share = Number(then.result.ttftMs.mean) / Number(now.result.ttftMs.mean) - 1;
+    const effect = { share, low: Math.max(-1, share - 0.05), high: share + 0.05, level: 0.8 };
+    const { id } = await read("proposeRecommendation", {
+      kind: "serving",
+      subject: "engine",
+      title: "Let more sequences into a batch",
+      changes: [{ knob: "maxSequences", now: 1, proposed: 32, effect: null }],
+      effect,
+      metric: "gpu_seconds_per_token",
+      savings: { capacityUsdMonth: "0", cashUsdMonth: "0" },
+      provenance: "simulated",
+      evidence: { chosenOn: before.id, judgedOn: now.id, traceIds: [], verdict: null },
+      risks: [],
+      apply: [],
+    });
+    // Nothing that nobody accepted is applied, whoever says so.
+    expect(await ask("applyRecommendation", { id, by: "agent" })).toMatchObject({ isError: true });
+    expect((await owner.recommendation(id)).state).toBe("proposed");
+    await owner.stepRecommendation(id, "accept", { by: "Ada" });
+    expect((await read("applyRecommendation", { id, by: "agent" })).state).toBe("applied");
+    const range = { from: "2026-11-15T12:01:00Z", to: "2026-11-15T12:02:00Z" };
+    const verified = await read("verifyRecommendation", {
+      id,
+      by: "agent",
+      realised: { effect, requests: 150, ...range },
+    });
+    expect(verified).toMatchObject({ state: "verified", realised: { isWithinInterval: true } });
+    expect(verified.steps.map(({ step, by }: { step: string; by: string }) => `${step} ${by}`)).toEqual([
+      "accept Ada",
+      "applied agent",
+      "verified agent",
+    ]);
   });
 });
