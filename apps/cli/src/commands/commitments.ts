@@ -3,6 +3,7 @@ import type { ApiClient } from "@centspan/api";
 import { CentspanError } from "@centspan/base";
 import { type Commitment, commitmentsSchema } from "@centspan/model";
 import type { Command } from "commander";
+import { describeSeat, findFirstMonth } from "../local/enter-seats.ts";
 import { readJson } from "../read-json.ts";
 import { formatTable } from "../report.ts";
 import { printWithWorkspace } from "../stores.ts";
@@ -38,8 +39,8 @@ export function registerCommitments(program: Command, defaultData: string): void
     .option("--from <day>", "its first day; default: the first of the month of the first call")
     .action((options: CommitmentsOptions & SeatOptions) =>
       printWithWorkspace(options, async (api) => {
-        const seat = describeSeat(options, options.from ?? (await findFirstDay(api)));
-        return formatAll((await api.addCommitments(commitmentsSchema.parse([seat]))).data);
+        const seat = describeSeat(options, options.from ?? (await requireFirstMonth(api)));
+        return formatAll((await api.addCommitments(seat)).data);
       }),
     );
 
@@ -59,24 +60,9 @@ export function registerCommitments(program: Command, defaultData: string): void
 
 type SeatOptions = { provider: string; plan: string; perMonth: string; seats: string; from?: string };
 
-const describeSeat = ({ provider, plan, perMonth, seats }: SeatOptions, from: string) => ({
-  kind: "seats",
-  id: `seat-${provider}-${plan}`.toLowerCase().replace(/[^a-z0-9._-]+/g, "-"),
-  plan,
-  seats: Number(seats),
-  perSeatMonth: perMonth,
-  provider,
-  model: "*",
-  scope: "org",
-  scopeIds: [],
-  from,
-  source: "entered by hand",
-});
-
-async function findFirstDay(api: ApiClient): Promise<string> {
-  const { data } = await api.cost({ groupBy: "day" });
-  const [first] = data.map(({ group }) => group).sort();
-  if (first !== undefined) return `${first.slice(0, 7)}-01`;
+async function requireFirstMonth(api: ApiClient): Promise<string> {
+  const first = await findFirstMonth(api);
+  if (first !== null) return first;
   throw new CentspanError("invalid_request", "--from: is missing, and there is no call yet to take the month from", {
     field: "from",
   });

@@ -11,6 +11,7 @@ import { formatFigures, formatPaidTwice } from "../local/describe-figures.ts";
 import { formatFound, formatReceipt } from "../local/describe-import.ts";
 import { formatSeats } from "../local/describe-seats.ts";
 import { formatWork } from "../local/describe-work-costs.ts";
+import { enterSeats } from "../local/enter-seats.ts";
 import { findEndangered } from "../local/find-endangered.ts";
 import { type FoundHistories, findHistories, sumBytes } from "../local/find-histories.ts";
 import { readState, statePath } from "../local/import-state.ts";
@@ -205,6 +206,8 @@ async function printReport(
     !hasNews || (await awaitFigures(stores, { workspace, nowNs: () => clock.nowNs(), signal }, progress.step));
   if (!isWhole) progress.done("the figures are not whole yet: the worker still rates what was sent");
   const api = stores.apiFor(workspace);
+  progress.done("priced and looked through");
+  if (!options.json) await enterSeats(api, signal);
   const figures = await readFigures(api, timeZone);
   const [requests, branches, seats] = await Promise.all([
     api.costOfWork({ groupBy: "pullRequest" }),
@@ -222,7 +225,6 @@ async function printReport(
       `${JSON.stringify({ receipt, endangered, figures, work: { requests, branches }, seats, limits, isWhole }, null, 2)}\n`,
     );
   else {
-    progress.done("priced and looked through");
     const work = formatWork(requests, branches);
     const parts = [formatFigures(figures), work, formatSeats(seats, limits, workspace), formatPaidTwice(figures, page)];
     process.stdout.write(`\n${parts.filter((part) => part !== "").join("\n\n")}\n`);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { historyFormats } from "@centspan/histories";
 import { afterEach, describe, expect, it } from "vitest";
+import { readSeatAnswer } from "./enter-seats.ts";
 import { findEndangered } from "./find-endangered.ts";
 import { findHistories } from "./find-histories.ts";
 import { createRepositoryFinder } from "./git/find-repository.ts";
@@ -220,4 +221,15 @@ describe("the page and the card", () => {
       expect(page).not.toMatch(/src=|href=|<script|url\(|@import/);
     }
   });
+});
+
+it.each([
+  ["Max 20x 200", { plan: "Max 20x", perMonth: "200" }],
+  ["  Plus $19.99 ", { plan: "Plus", perMonth: "19.99" }],
+  ["", null],
+  ["200", null],
+  ["Max", null],
+  ["Max -1", null],
+])("%j is read as a seat %j", (answer, seat) => {
+  expect(readSeatAnswer(answer)).toEqual(seat);
 });
