@@ -15,7 +15,10 @@ export type HistoryFileKind = {
   identity: string;
   rank: number;
   compression: "none" | "zstd";
-  /** Files are read in this order within a format (compare as text): parents before forks, sessions before their agents. */
+  /**
+   * Files are read in this order within a format (compare as text): parents before forks, sessions before their agents.
+   * Equal ones in the order in which they were begun.
+   */
   order: string;
   /** A small file beside it, relative to the place, whose text goes to the reader. */
   companion?: string;

@@ -85,6 +85,26 @@ export const CLAUDE_CASES: readonly HistoryCase[] = [
     },
   },
   {
+    name: "of two files with the same lines the one that was begun first has them, whatever their names are",
+    files: {
+      [file("zz")]: [ask("zz", 0), answer("zz", 1, { id: "msg_a", usage: small })],
+      [file("aa")]: [
+        ask("zz", 0, { session: "aa" }),
+        answer("zz", 1, { id: "msg_a", usage: small }, { session: "aa" }),
+        ask("aa", 9),
+        answer("aa", 10, { id: "msg_b", usage: small }),
+      ],
+    },
+    expect: {
+      calls: 2,
+      tokens: { input: 20, outputText: 10 },
+      sessions: { zz: 1, aa: 1 },
+      roots: { zz: 2 },
+      marks: ["forked 15"],
+      traces: 2,
+    },
+  },
+  {
     name: "a copy that knows more of a response adds what it knows more",
     files: {
       [file("s1")]: [ask("s1", 0), answer("s1", 1, { id: "msg_a", usage: { input: 10, output: 1 } })],

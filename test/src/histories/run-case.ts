@@ -1,5 +1,5 @@
 /** A case through all that a real import goes through up to the stores: files on a disk, found, read, to spans, to calls. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { deriveCalls, mergeByResponse } from "@centspan/attribution";
@@ -22,6 +22,8 @@ export type Disk = { home: string; write(files: Record<string, string | readonly
 
 export function createDisk(): Disk {
   const home = mkdtempSync(join(tmpdir(), "centspan-histories-"));
+  // One after the other, further apart than a disk's clock ticks, and long ago.
+  let writtenAtS = 1_700_000_000;
   return {
     home,
     write(files) {
@@ -30,6 +32,8 @@ export function createDisk(): Disk {
         mkdirSync(dirname(path), { recursive: true });
         const text = typeof content === "string" ? content : content.map((line) => `${line}\n`).join("");
         writeFileSync(path, name.endsWith(".zst") ? frameZstd(Buffer.from(text)) : text);
+        writtenAtS += 1;
+        utimesSync(path, writtenAtS, writtenAtS);
       }
     },
     remove: () => rmSync(home, { recursive: true, force: true }),

@@ -15,6 +15,8 @@ export type FoundFile = {
   kind: HistoryFileKind;
   bytes: number;
   modifiedMs: number;
+  /** As far as the disk knows; where it was copied here, when it was last written. */
+  begunMs: number;
 };
 
 export type FoundHistories = {
@@ -83,8 +85,9 @@ async function walk(format: HistoryFormat, root: string, found: FoundHistories):
       const kind = entry.isFile() ? format.describeFile(path) : null;
       if (kind === null) continue;
       try {
-        const { size, mtimeMs } = await stat(join(root, path));
-        files.push({ format, place: root, path, kind, bytes: size, modifiedMs: mtimeMs });
+        const { size, mtimeMs, birthtimeMs } = await stat(join(root, path));
+        const begunMs = birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs;
+        files.push({ format, place: root, path, kind, bytes: size, modifiedMs: mtimeMs, begunMs });
       } catch (error) {
         found.unreadable.push({ path: join(root, path), reason: nameReason(error) });
       }
@@ -118,5 +121,10 @@ function keepPreferred(files: readonly FoundFile[]): FoundFile[] {
 const comparePreference = (a: FoundFile, b: FoundFile): number =>
   a.kind.rank - b.kind.rank || b.bytes - a.bytes || (a.path < b.path ? -1 : 1);
 
+/** What was copied from another file was begun after it. */
 const compareOrder = (a: FoundFile, b: FoundFile): number =>
-  a.kind.order === b.kind.order ? (a.path < b.path ? -1 : 1) : a.kind.order < b.kind.order ? -1 : 1;
+  a.kind.order === b.kind.order
+    ? a.begunMs - b.begunMs || (a.path < b.path ? -1 : 1)
+    : a.kind.order < b.kind.order
+      ? -1
+      : 1;

@@ -23,7 +23,8 @@ export default defineHistory({
       identity: path,
       rank: 0,
       compression: "none",
-      order: `${isAgent ? 1 : 0} ${path}`,
+      // Names are random: which of two files with the same lines was first only their times tell.
+      order: isAgent ? "2 agents" : "1 sessions",
       ...(isAgent && { companion: path.replace(/\.jsonl$/, ".meta.json") }),
     };
   },
