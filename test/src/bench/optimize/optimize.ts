@@ -54,7 +54,7 @@ export default defineBench({
     "settings simulated on three traces, the choice against the exhaustive best, and predictions against later traffic",
   flags: {
     data: "folder of the maintainers' data (CENTSPAN_SHARED/data; else made-up traffic)",
-    candidates: "settings of each search's first round (1000)",
+    candidates: "settings of the first round of each of the three searches (400)",
     threads: "threads to simulate on (2)",
     requests: "requests of each Mooncake trace (all)",
     sessions: "agent sessions, every n-th of the file (96)",
@@ -62,7 +62,7 @@ export default defineBench({
   async run(flags, say) {
     const shared = process.env.CENTSPAN_SHARED;
     const folder = flags.data ?? (shared === undefined ? null : join(shared, "data"));
-    const candidates = readNumber("candidates", flags.candidates, 1_000);
+    const candidates = readNumber("candidates", flags.candidates, 400);
     const threads = readNumber("threads", flags.threads, 2);
     const size = {
       requests: readNumber("requests", flags.requests, 1e9),
