@@ -14,6 +14,10 @@ export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
 export type TimedGroups<Item, Key> = {
   /** Those at most so far from the instant, in the order in which they came. */
   listWithin(key: Key, atNs: bigint, farthestNs: bigint): Item[];
+  /** The first at the instant or after it. */
+  findFrom(key: Key, atNs: bigint): Item | undefined;
+  /** The last before the instant. */
+  findBefore(key: Key, atNs: bigint): Item | undefined;
 };
 
 export function groupByTime<Item, Key>(
@@ -38,6 +42,14 @@ export function groupByTime<Item, Key>(
       const end = findFirst(group, atNs + farthestNs + 1n);
       const within = group.slice(first, end).sort((a, b) => a.place - b.place);
       return within.map(({ item }) => item);
+    },
+    findFrom(key, atNs) {
+      const group = groups.get(key) ?? [];
+      return group[findFirst(group, atNs)]?.item;
+    },
+    findBefore(key, atNs) {
+      const group = groups.get(key) ?? [];
+      return group[findFirst(group, atNs) - 1]?.item;
     },
   };
 }

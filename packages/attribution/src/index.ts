@@ -25,4 +25,4 @@ export { type MetricTotal, sumMetricTotals } from "./sum-metric-totals.ts";
 export { wasteAttributes } from "./waste/attributes.ts";
 export { findWaste, type PriceOf } from "./waste/find-waste.ts";
 export { forecastSaving, type Saving } from "./waste/forecast-saving.ts";
-export { choosesRequests, costByWork, sumStates } from "./work-cost.ts";
+export { choosesRequests, costByWork, listCutTraces, sumStates } from "./work-cost.ts";

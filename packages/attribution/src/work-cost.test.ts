@@ -2,7 +2,7 @@ import { formatDecimal, parseDecimal } from "@centspan/base";
 import type { Outcome, PlacedSpend, WorkGroup, WorkMark } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costByWork } from "./work-cost.ts";
+import { costByWork, listCutTraces } from "./work-cost.ts";
 
 const DAY_NS = 86_400_000_000_000n;
 const START_NS = 1_794_744_000_000_000_000n;
@@ -20,10 +20,17 @@ const mark = (traceId: string, minute: number, place: Partial<WorkMark> = {}): W
   atNs: START_NS + BigInt(minute) * 60_000_000_000n,
   ...place,
 });
-const spend = (traceId: string, minute: number, costUsd: string, sessionId = "s"): PlacedSpend => ({
+const spend = (
+  traceId: string,
+  minute: number,
+  costUsd: string,
+  sessionId = "s",
+  untilMinute = minute,
+): PlacedSpend => ({
   traceId,
   sessionId,
   atNs: START_NS + BigInt(minute) * 60_000_000_000n,
+  lastNs: START_NS + BigInt(untilMinute) * 60_000_000_000n,
   costUsd: parseDecimal(costUsd),
   calls: 1,
   unpricedCalls: 0,
@@ -152,10 +159,11 @@ describe("what work cost", () => {
   });
 });
 
+const anyMark = fc
+  .tuple(fc.constantFrom("t", "u"), fc.nat(9), fc.constantFrom("a", "b", ""), fc.constantFrom("", "r#1", "r#2"))
+  .map(([traceId, minute, branch, pullRequest]) => mark(traceId, minute, { branch, pullRequest }));
+
 it("no spend is in two rows, and none is more than there was", () => {
-  const anyMark = fc
-    .tuple(fc.constantFrom("t", "u"), fc.nat(9), fc.constantFrom("a", "b", ""), fc.constantFrom("", "r#1", "r#2"))
-    .map(([traceId, minute, branch, pullRequest]) => mark(traceId, minute, { branch, pullRequest }));
   fc.assert(
     fc.property(
       fc.array(anyMark, { maxLength: 8 }),
@@ -175,4 +183,44 @@ it("no spend is in two rows, and none is more than there was", () => {
       },
     ),
   );
+});
+
+it("spend of a whole trace comes to the same as minute by minute, but of traces that are said to be cut", () => {
+  const anyTest = fc
+    .tuple(fc.nat(9), fc.constantFrom("t", "u"), fc.constantFrom("passed" as const, "failed" as const))
+    .map(([minute, traceId, status]) => outcome(minute, { status, subject: { traceId } }));
+  fc.assert(
+    fc.property(
+      fc.array(anyMark, { maxLength: 6 }),
+      fc.array(anyTest, { maxLength: 3 }),
+      fc.array(fc.tuple(fc.constantFrom("t", "u", "v"), fc.nat(9)), { maxLength: 8 }),
+      fc.constantFrom("branch" as const, "pullRequest" as const),
+      (marks, outcomes, spent, by) => {
+        const minutes = spent.map(([traceId, minute]) => spend(traceId, minute, "1"));
+        const whole = ["t", "u", "v"].flatMap((traceId) => {
+          const own = spent.filter(([trace]) => trace === traceId).map(([, minute]) => minute);
+          if (own.length === 0) return [];
+          const all = spend(traceId, Math.min(...own), `${own.length}`, "s", Math.max(...own));
+          return [{ ...all, calls: own.length }];
+        });
+        const cut = listCutTraces({ spend: whole, marks, outcomes }, by);
+        const some = [
+          ...whole.filter(({ traceId }) => !cut.includes(traceId)),
+          ...minutes.filter(({ traceId }) => cut.includes(traceId)),
+        ];
+        const ask = (rows: PlacedSpend[]) => cost(by, rows, marks, outcomes);
+        expect(ask(some)).toEqual(ask(minutes));
+      },
+    ),
+  );
+});
+
+it.each<[string, Partial<WorkMark>[], Outcome[], string[]]>([
+  ["stays on one branch, through commits", [{ branch: "a" }, { branch: "a", commit: sha("a") }], [], []],
+  ["goes to another branch", [{ branch: "a" }, { branch: "b" }], [], ["t"]],
+  ["goes on after its tests pass", [{ branch: "a" }], [outcome(5, { subject: { traceId: "t" } })], ["t"]],
+  ["ends when its tests pass", [{ branch: "a" }], [outcome(9, { subject: { traceId: "t" } })], []],
+])("a trace that %s", (_what, places, outcomes, cut) => {
+  const marks = places.map((place, index) => mark("t", index * 4, place));
+  expect(listCutTraces({ spend: [spend("t", 0, "1", "s", 9)], marks, outcomes }, "branch")).toEqual(cut);
 });

@@ -1,12 +1,12 @@
 /**
- * What work on each branch, or for each pull request, cost, and what became of it. A call is at the place that its trace was
- * at last before it; worktrees of one repository are that repository. A pull request has all that its branch cost before it
- * was opened too. Nothing is counted in two rows.
+ * What work on each branch, or for each pull request, cost, and what became of it. Nothing is counted in two rows. Spend of a
+ * trace comes in one, but where parts of it are of different work, or after the first passing test run: there by seconds.
  */
-import { countToDecimal, type Decimal, parseDecimal, sumDecimals, ZERO } from "@centspan/base";
+import { countToDecimal, type Decimal, parseDecimal, sumDecimals } from "@centspan/base";
 import type { Outcome, PlacedSpend, WorkCost, WorkFacts, WorkGroup, WorkMark, WorkState } from "@centspan/model";
 import { groupBy } from "./group-by.ts";
 import { createNameSets, createOutcomeNames, namesOfMark } from "./linking/name-sets.ts";
+import { createWorkNames, keyOf, type WorkName, type WorkNames } from "./work-names.ts";
 
 const TWO = countToDecimal(2);
 /** Branches that all work goes to by their usual names: nobody abandons them. */
@@ -17,20 +17,9 @@ type Mark = WorkMark & { task: string; isSession: boolean };
 
 /** The dearest first. Spend of no known place is in no row. */
 export function costByWork(facts: WorkFacts, by: WorkGroup, nowNs: bigint): WorkCost[] {
-  const placeOf = createPlaces(facts.marks);
-  const requestOf = createRequests(facts.marks);
-  const nameOf = (traceId: string, sessionId: string, atNs: bigint): { group: string; repository: string } | null => {
-    const place = placeOf(traceId, atNs);
-    const request = requestOf(place, sessionId, atNs);
-    if (by === "pullRequest") return request === "" ? null : { group: request, repository: place?.repository ?? "" };
-    return place === null || place.branch === "" ? null : { group: place.branch, repository: place.repository };
-  };
+  const { nameOf } = createWorkNames(facts.marks, by);
   const spend = groupNamed(facts.spend, ({ traceId, sessionId, atNs }) => nameOf(traceId, sessionId, atNs));
-  const tests = groupNamed(
-    facts.outcomes.filter(({ kind }) => kind === "tests"),
-    ({ subject: { traceId, sessionId = "" }, evidence, atNs }) =>
-      nameOf(traceId ?? String(evidence.traceId ?? ""), sessionId, atNs),
-  );
+  const tests = groupTests(facts, nameOf);
   const marks = groupNamed(facts.marks, ({ traceId, sessionId, atNs }) => nameOf(traceId, sessionId, atNs));
   const judge = createJudge(facts);
   return [...spend.values()]
@@ -42,60 +31,48 @@ export function costByWork(facts: WorkFacts, by: WorkGroup, nowNs: bigint): Work
     .sort((a, b) => b.costUsd.cmp(a.costUsd) || (a.group < b.group ? -1 : 1));
 }
 
-type Name = { group: string; repository: string };
-const keyOf = ({ repository, group }: Name): string => `${repository} ${group}`;
+/** Traces whose spend is needed second by second: it is of different work, or goes on after the first passing test run. */
+export function listCutTraces(facts: WorkFacts, by: WorkGroup): string[] {
+  const { nameOf, isOne } = createWorkNames(facts.marks, by);
+  const tests = groupTests(facts, nameOf);
+  const greens = new Map([...tests].map(([key, { members }]) => [key, findGreen(members)]));
+  const isCut = (spend: PlacedSpend): boolean => {
+    if (!isOne(spend)) return true;
+    const name = nameOf(spend.traceId, spend.sessionId, spend.atNs);
+    const greenNs = name && greens.get(keyOf(name));
+    return greenNs != null && spend.atNs <= greenNs && greenNs < spend.lastNs;
+  };
+  return [...new Set(facts.spend.filter(isCut).map(({ traceId }) => traceId))];
+}
 
-function groupNamed<T>(members: readonly T[], nameOf: (one: T) => Name | null) {
-  const groups = new Map<string, { name: Name; members: T[] }>();
+const groupTests = ({ outcomes }: WorkFacts, nameOf: WorkNames["nameOf"]) =>
+  groupNamed(
+    outcomes.filter(({ kind }) => kind === "tests"),
+    ({ subject: { traceId, sessionId = "" }, evidence, atNs }) =>
+      nameOf(traceId ?? String(evidence.traceId ?? ""), sessionId, atNs),
+  );
+
+function groupNamed<T>(members: readonly T[], nameOf: (one: T) => WorkName | null) {
+  const groups = new Map<string, { name: WorkName; members: T[] }>();
   for (const one of members) {
     const name = nameOf(one);
     if (name === null) continue;
-    const group = groups.get(keyOf(name)) ?? { name, members: [] };
-    group.members.push(one);
-    groups.set(keyOf(name), group);
+    const key = keyOf(name);
+    const group = groups.get(key);
+    if (group) group.members.push(one);
+    else groups.set(key, { name, members: [one] });
   }
   return groups;
 }
 
-/** The last place with a branch that the trace was at by then; before all of them the first. */
-function createPlaces(marks: readonly WorkMark[]): (traceId: string, atNs: bigint) => WorkMark | null {
-  const placed = groupBy(
-    marks.filter(({ branch, traceId }) => branch !== "" && traceId !== "").toSorted(compareTime),
-    ({ traceId }) => traceId,
-  );
-  return (traceId, atNs) => {
-    const own = placed.get(traceId) ?? [];
-    return own.findLast((mark) => mark.atNs <= atNs) ?? own[0] ?? null;
-  };
-}
+const sortTimes = (times: readonly bigint[]): bigint[] => times.toSorted((a, b) => (a < b ? -1 : 1));
 
-/** Of several requests of one branch, or session, the next to be opened; after all of them the last. */
-function createRequests(marks: readonly WorkMark[]) {
-  const told = marks.filter(({ pullRequest }) => pullRequest !== "").toSorted(compareTime);
-  const ofBranch = groupBy(
-    told.filter(({ branch }) => branch !== ""),
-    ({ repository, branch }) => `${repository} ${branch}`,
-  );
-  const ofSession = groupBy(
-    told.filter(({ branch }) => branch === ""),
-    ({ sessionId }) => sessionId,
-  );
-  return (place: WorkMark | null, sessionId: string, atNs: bigint): string => {
-    const own =
-      (place && ofBranch.get(`${place.repository} ${place.branch}`)) ?? (sessionId && ofSession.get(sessionId)) ?? [];
-    const list = own === "" ? [] : own;
-    return (list.find((mark) => mark.atNs >= atNs) ?? list.at(-1))?.pullRequest ?? "";
-  };
-}
+/** When its first test run passed. */
+const findGreen = (tests: readonly Outcome[]): bigint | null =>
+  sortTimes(tests.filter(({ status }) => status === "passed").map(({ atNs }) => atNs))[0] ?? null;
 
-const compareTime = (a: WorkMark, b: WorkMark): number => (a.atNs < b.atNs ? -1 : a.atNs > b.atNs ? 1 : 0);
-
-const sortTimes = (rows: readonly { atNs: bigint }[]): bigint[] =>
-  rows.map(({ atNs }) => atNs).sort((a, b) => (a < b ? -1 : 1));
-
-function sumSpend({ group, repository }: Name, spend: readonly PlacedSpend[], tests: readonly Outcome[]) {
-  const [greenNs = null] = sortTimes(tests.filter(({ status }) => status === "passed"));
-  const times = sortTimes(spend);
+function sumSpend({ group, repository }: WorkName, spend: readonly PlacedSpend[], tests: readonly Outcome[]) {
+  const greenNs = findGreen(tests);
   const sum = (rows: readonly PlacedSpend[]): Decimal => sumDecimals(rows.map(({ costUsd }) => costUsd));
   const costUsd = sum(spend);
   const toGreenUsd = greenNs === null ? null : sum(spend.filter(({ atNs }) => atNs <= greenNs));
@@ -106,8 +83,8 @@ function sumSpend({ group, repository }: Name, spend: readonly PlacedSpend[], te
     calls: spend.reduce((all, { calls }) => all + calls, 0),
     unpricedCalls: spend.reduce((all, { unpricedCalls }) => all + unpricedCalls, 0),
     sessions: new Set(spend.map(({ sessionId, traceId }) => sessionId || traceId)).size,
-    firstNs: times[0] ?? 0n,
-    lastNs: times.at(-1) ?? 0n,
+    firstNs: sortTimes(spend.map(({ atNs }) => atNs))[0] ?? 0n,
+    lastNs: sortTimes(spend.map(({ lastNs }) => lastNs)).at(-1) ?? 0n,
     testRuns: tests.length,
     toGreenUsd,
     afterGreenUsd: toGreenUsd && costUsd.minus(toGreenUsd),
@@ -121,14 +98,14 @@ function createJudge({ marks, outcomes }: WorkFacts) {
   const said = outcomes.filter(({ kind }) => kind !== "tests");
   const sets = createNameSets([...said.map(namesOf), ...tasked.map(namesOfMark)]);
   const byName = groupBy(said, (outcome) => sets.find(namesOf(outcome)) ?? "");
-  return (own: readonly WorkMark[], { group, repository }: Name, by: WorkGroup, idleNs: bigint): WorkState => {
+  const byBranch = groupBy(said, ({ subject: { repository = "", branch = "" } }) =>
+    keyOf({ repository, group: branch }),
+  );
+  return (own: readonly WorkMark[], name: WorkName, by: WorkGroup, idleNs: bigint): WorkState => {
     const names = new Set(own.flatMap((mark) => sets.find(namesOfMark({ ...mark, task: "", isSession: true })) ?? []));
     const ofNames = [...names].flatMap((name) => byName.get(name) ?? []);
-    const ofBranch =
-      by === "branch"
-        ? said.filter(({ subject }) => subject.repository === repository && subject.branch === group)
-        : [];
-    return readState([...new Set([...ofNames, ...ofBranch])], idleNs, by === "branch" && TRUNKS.has(group));
+    const ofBranch = by === "branch" ? (byBranch.get(keyOf(name)) ?? []) : [];
+    return readState([...new Set([...ofNames, ...ofBranch])], idleNs, by === "branch" && TRUNKS.has(name.group));
   };
 }
 
@@ -150,7 +127,7 @@ function readState(said: readonly Outcome[], idleNs: bigint, isTrunk: boolean): 
 }
 
 export const sumStates = (rows: readonly WorkCost[], states: readonly WorkState[]): Decimal =>
-  rows.filter(({ state }) => states.includes(state)).reduce((sum, { costUsd }) => sum.plus(costUsd), ZERO);
+  sumDecimals(rows.filter(({ state }) => states.includes(state)).map(({ costUsd }) => costUsd));
 
 /** Requests where they tell of at least half of what branches tell of, else branches. */
 export const choosesRequests = (requests: { placedUsd: string }, branches: { placedUsd: string }): boolean =>

@@ -12,11 +12,12 @@ import { instant, money } from "./row-values.ts";
 export const WORK_GROUPS = ["pullRequest", "branch"] as const;
 export type WorkGroup = (typeof WORK_GROUPS)[number];
 
-/** Calls of a trace within one second. */
+/** Calls of a trace and a session, from the first to the last of them. */
 export type PlacedSpend = {
   traceId: string;
   sessionId: string;
   atNs: bigint;
+  lastNs: bigint;
   costUsd: Decimal;
   calls: number;
   unpricedCalls: number;
@@ -47,7 +48,10 @@ export type WorkCost = {
 
 export type WorkCostStore = {
   /** Spend of the range of which a place is known, all places of its traces, and outcomes that may be of them. */
+  /** With all spend of a trace and a session in one. */
   readWorkFacts(workspace: string, range: TimeRange | undefined): Promise<WorkFacts>;
+  /** Spend of these traces second by second. */
+  listWorkSeconds(workspace: string, range: TimeRange | undefined, traceIds: readonly string[]): Promise<PlacedSpend[]>;
 };
 
 export const workRowSchema = z.object({
@@ -70,7 +74,8 @@ export const workAnswerSchema = z.object({
   data: z.array(workRowSchema),
   total: z.object({
     spendUsd: money.describe("of the range, wherever it was"),
-    placedUsd: money.describe("of it what is in a row"),
+    placedUsd: money.describe("of it what is at a known branch, or for a known request"),
+    groups: z.int().describe("of which the dearest are the rows"),
     revertedUsd: money,
     abandonedUsd: money,
     coverage: z.string().nullable().describe("placed ÷ all spend, 10 decimals"),

@@ -170,6 +170,8 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     const { marks, spend } = await w.readWorkFacts(triesOf(ws), undefined);
     return [...marks.map(({ repository }) => repository), ...spend.map(({ calls }) => calls)];
   },
+  listWorkSeconds: async (w, ws) =>
+    (await w.listWorkSeconds(ws, undefined, [traceId(1)])).map(({ costUsd }) => formatDecimal(costUsd)),
   readLinkFacts: async (w, ws) => (await w.readLinkFacts(ws, 0n)).outcomes.map(({ source }) => source),
   listOutcomes: async (w, ws) => (await w.listOutcomes(ws, {})).map(({ source }) => source),
 };
@@ -247,6 +249,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMarks: { red: ["red"], blue: ["blue"] },
   listFinishedRuns: { red: [traceId(1), traceId(2)], blue: [traceId(1), traceId(2)] },
   readWorkFacts: { red: ["red", 2], blue: ["blue", 2] },
+  listWorkSeconds: { red: ["0.000003"], blue: ["0.000006"] },
   readLinkFacts: { red: ["red"], blue: ["blue"] },
   listOutcomes: { red: ["red"], blue: ["blue"] },
 };

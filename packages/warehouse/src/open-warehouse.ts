@@ -71,7 +71,7 @@ import { readSpan } from "./readers/read-span.ts";
 import { readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
-import { readWorkFacts } from "./readers/read-work-facts.ts";
+import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
@@ -172,6 +172,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
       replaceWorkStretches(connection, revisions, workspace, stretches, tasks),
     listChangedRuns: (sinceNs) => listChangedRuns(connection, sinceNs),
     readWorkFacts: (workspace, range) => readWorkFacts(connection, workspace, range),
+    listWorkSeconds: (workspace, range, traceIds) => listWorkSeconds(connection, workspace, range, traceIds),
     readRuns: (workspace, runs, attributeNames) => readRuns(connection, workspace, runs, attributeNames),
     replaceWaste: (workspace, items) => replaceWaste(connection, revisions, workspace, items),
     sumWaste: (workspace, query) => sumWaste(connection, workspace, query),

@@ -1,12 +1,12 @@
 import { formatDecimal, parseDecimal } from "@centspan/base";
-import type { RatedCall } from "@centspan/model";
+import type { PlacedSpend, RatedCall } from "@centspan/model";
 import { expect, it } from "vitest";
 import { useWarehouse } from "./testing/create-warehouse.ts";
 import { HOUR_NS, makeCall, makeOutcome, NOON_NS, traceId } from "./testing/records.ts";
 
 const test = useWarehouse();
 
-it("spend second by second with what has no price, places of traces as they were seen first, and what was said", async () => {
+it("spend of traces, or second by second, with what has no price, places of traces as they were seen first, and what was said", async () => {
   const { warehouse } = test;
   const workspace = "work";
   const second = 1_000_000_000n;
@@ -44,11 +44,19 @@ it("spend second by second with what has no price, places of traces as they were
   ]);
 
   const { spend, marks, outcomes } = await warehouse.readWorkFacts(workspace, undefined);
-  const rows = spend.map(({ costUsd, ...row }) => ({ ...row, costUsd: formatDecimal(costUsd) }));
-  expect(rows.sort((a, b) => (a.atNs < b.atNs ? -1 : 1))).toEqual([
-    { traceId: traceId(1), sessionId: "s", atNs: NOON_NS, costUsd: "0.75", calls: 2, unpricedCalls: 0 },
-    { traceId: traceId(1), sessionId: "s", atNs: NOON_NS + second, costUsd: "1", calls: 2, unpricedCalls: 1 },
-    { traceId: traceId(2), sessionId: "t", atNs: NOON_NS + HOUR_NS, costUsd: "2", calls: 1, unpricedCalls: 0 },
+  const rowsOf = (spent: PlacedSpend[]) =>
+    spent
+      .map(({ costUsd, ...row }) => ({ ...row, costUsd: formatDecimal(costUsd) }))
+      .sort((a, b) => (a.atNs < b.atNs ? -1 : 1));
+  const first = { traceId: traceId(1), sessionId: "s", atNs: NOON_NS };
+  const other = { traceId: traceId(2), sessionId: "t", atNs: NOON_NS + HOUR_NS, lastNs: NOON_NS + HOUR_NS };
+  expect(rowsOf(spend)).toEqual([
+    { ...first, lastNs: NOON_NS + second, costUsd: "1.75", calls: 4, unpricedCalls: 1 },
+    { ...other, costUsd: "2", calls: 1, unpricedCalls: 0 },
+  ]);
+  expect(rowsOf(await warehouse.listWorkSeconds(workspace, undefined, [traceId(1)]))).toEqual([
+    { ...first, lastNs: NOON_NS + 1n, costUsd: "0.75", calls: 2, unpricedCalls: 0 },
+    { ...first, atNs: NOON_NS + second, lastNs: NOON_NS + second, costUsd: "1", calls: 2, unpricedCalls: 1 },
   ]);
   expect(marks.map(({ atNs, pullRequest }) => [atNs, pullRequest])).toEqual([
     [NOON_NS, ""],

@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [path: string, shows: string])[] = [
   ["/outcomes?maturity=7", "team-1"],
   ["/outcomes?groupBy=key", "agent-1"],
   ["/outcomes?groupBy=task", "TICKET-"],
+  ["/outcomes?groupBy=pullRequest", "acme/repo-"],
   ["/waste", "/waste/prefix_system"],
   ["/waste?groupBy=key", "agent-1"],
   ["/waste?groupBy=task", "TICKET-"],

@@ -97,6 +97,17 @@ describe("histories on a disk", () => {
     expect(outcomes).toMatchObject({ passed: 1, failed: 0 });
   });
 
+  it("are on the page of outcomes by pull request and by branch, where the import points to", async () => {
+    expect(printed).toContain("/outcomes?groupBy=pullRequest&workspace=local");
+    for (const [groupBy, group] of [
+      ["pullRequest", "acme/shop#12"],
+      ["branch", "fix"],
+    ]) {
+      const answer = await fetch(`${inject("connection").webUrl}/outcomes?groupBy=${groupBy}&workspace=local`);
+      expect(await answer.text()).toContain(`>${group}</td>`);
+    }
+  });
+
   it("imported again change nothing", async () => {
     const { output } = await centspan("import", "local", "--json");
     const json = JSON.parse(output.slice(output.indexOf("{\n")));

@@ -1,6 +1,7 @@
 /** `centspan import local`: histories that agents left on this disk, into a workspace of their own. Asks nothing, sends nothing elsewhere. */
 import { homedir } from "node:os";
 import { basename } from "node:path";
+import { choosesRequests } from "@centspan/attribution";
 import { CentspanError, createWallClock, parseInstant } from "@centspan/base";
 import { historyFormats } from "@centspan/histories";
 import { formatBytes, formatCount } from "@centspan/ui/format";
@@ -228,7 +229,10 @@ async function printReport(
     const work = formatWork(requests, branches);
     const parts = [formatFigures(figures), work, formatSeats(seats, limits, workspace), formatPaidTwice(figures, page)];
     process.stdout.write(`\n${parts.filter((part) => part !== "").join("\n\n")}\n`);
+    const groupBy = choosesRequests(requests.total, branches.total) ? "pullRequest" : "branch";
     if (webUrl !== undefined)
-      process.stdout.write(`\nSee it: ${page("/")}  ·  ${page("/waste")}  ·  ${page("/outcomes")}\n`);
+      process.stdout.write(
+        `\nSee it: ${page("/")}  ·  ${page("/waste")}  ·  ${page(`/outcomes?groupBy=${groupBy}`)}\n`,
+      );
   }
 }

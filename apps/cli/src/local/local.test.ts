@@ -195,6 +195,7 @@ describe("the page and the card", () => {
       total: {
         spendUsd: "10",
         placedUsd: "3",
+        groups: 1,
         revertedUsd: "3",
         abandonedUsd: "0",
         coverage: "0.3",

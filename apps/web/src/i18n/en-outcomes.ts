@@ -63,8 +63,10 @@ export const enOutcomes = {
   reverted: "reverted",
   weakLink: "weak link",
   workTitle: { pullRequest: "By pull request", branch: "By branch" },
-  workNote: (coverage: string, tested: string) =>
-    `${coverage} of spend is of known work; a test run was seen for ${tested} of that`,
+  workNote: ({ shown, all, coverage, tested }: Record<"shown" | "all" | "coverage" | "tested", string>) =>
+    `${shown} of ${all}, the dearest first · ${coverage} of spend is of known work, with a test run seen for ${tested} of that`,
+  noWork:
+    "No branch or pull request is known yet: spans name them (vcs.ref.head.name, vcs.change.id), `centspan import local` finds them in git.",
   work: "Work",
   workBecame: "What became of it",
   sessions: "Sessions",

@@ -104,6 +104,8 @@ export const en = {
     meter: "Meter",
     day: "Day",
     repository: "Repository",
+    pullRequest: "Pull request",
+    branch: "Branch",
     role: "Role",
     harnessVersion: "Harness version",
     cause: "Cause",

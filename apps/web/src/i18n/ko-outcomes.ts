@@ -65,8 +65,10 @@ export const koOutcomes: Texts<typeof enOutcomes> = {
   reverted: "되돌림",
   weakLink: "약한 연결",
   workTitle: { pullRequest: "풀 리퀘스트별", branch: "브랜치별" },
-  workNote: (coverage: string, tested: string) =>
-    `지출의 ${coverage}는 어느 작업인지 알려져 있으며, 그중 ${tested}에서 테스트 실행이 확인됐습니다`,
+  workNote: ({ shown, all, coverage, tested }) =>
+    `${all}개 중 비용이 큰 ${shown}개 · 지출의 ${coverage}는 어느 작업인지 알려져 있으며, 그중 ${tested}에서 테스트 실행이 확인됐습니다`,
+  noWork:
+    "아직 알려진 브랜치나 풀 리퀘스트가 없습니다. 스팬의 vcs.ref.head.name과 vcs.change.id로 알리거나 `centspan import local`이 git에서 찾습니다.",
   work: "작업",
   workBecame: "결말",
   sessions: "세션",

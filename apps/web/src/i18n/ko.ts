@@ -93,6 +93,8 @@ export const ko: Catalogue = {
     meter: "계량 항목",
     day: "날",
     repository: "저장소",
+    pullRequest: "풀 리퀘스트",
+    branch: "브랜치",
     role: "역할",
     harnessVersion: "하네스 버전",
     cause: "원인",

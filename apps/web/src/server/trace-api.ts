@@ -56,8 +56,7 @@ export async function openTraceApi(workspace?: string): Promise<ApiClient> {
   const { warehouse } = stores;
   const listTaskSpend = readOnce(warehouse.listTaskSpend);
   const sumWasteTotals = readOnce(warehouse.sumWasteTotals);
-  const readWorkFacts = readOnce(warehouse.readWorkFacts);
-  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals, readWorkFacts } });
+  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals } });
   return createApiClient((path, init) => {
     const url = new URL(path, "http://trace-api.internal");
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);

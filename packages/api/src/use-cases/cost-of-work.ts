@@ -1,9 +1,9 @@
 /** What work on each branch, or for each pull request, cost, and what became of it. */
-import { costByWork, sumStates } from "@centspan/attribution";
+import { costByWork, listCutTraces, sumStates } from "@centspan/attribution";
 import { type Decimal, formatDecimal, formatInstant, ratio, sumDecimals } from "@centspan/base";
 import { WORK_GROUPS, type WorkCost, workAnswerSchema } from "@centspan/model";
 import { z } from "zod";
-import { rangeShape, readRange } from "../queries.ts";
+import { pageShape, rangeShape, readRange } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 
 const METHOD =
@@ -18,24 +18,32 @@ export const costOfWork = defineRoute({
   summary:
     "What work on each branch, or for each pull request, cost: up to its first passing test run and after, and what became of it",
   allow: ["api"],
-  query: z.strictObject({ ...rangeShape, groupBy: z.enum(WORK_GROUPS).default("pullRequest") }),
+  query: z.strictObject({
+    ...rangeShape,
+    groupBy: z.enum(WORK_GROUPS).default("pullRequest"),
+    limit: pageShape.limit.describe("rows, the dearest first"),
+  }),
   body: z.undefined(),
   answer: workAnswerSchema,
-  async run({ deps: { warehouse, clock }, caller: { workspace }, query: { groupBy, ...shape } }) {
+  async run({ deps: { warehouse, clock }, caller: { workspace }, query: { groupBy, limit, ...shape } }) {
     const { range } = readRange(shape);
     const [facts, sums] = await Promise.all([
       warehouse.readWorkFacts(workspace, range),
       warehouse.sumCosts(workspace, { groupBy: "provider", filter: range ? { range } : {}, timeZone: "UTC" }),
     ]);
-    const rows = costByWork(facts, groupBy, clock.nowNs());
+    const cut = new Set(listCutTraces(facts, groupBy));
+    const seconds = cut.size > 0 ? await warehouse.listWorkSeconds(workspace, range, [...cut]) : [];
+    const spend = [...facts.spend.filter(({ traceId }) => !cut.has(traceId)), ...seconds];
+    const rows = costByWork({ ...facts, spend }, groupBy, clock.nowNs());
     const spendUsd = sumDecimals(sums.map(({ costUsd }) => costUsd));
     const placedUsd = sumDecimals(rows.map(({ costUsd }) => costUsd));
     const testedUsd = sumDecimals(rows.filter(({ testRuns }) => testRuns > 0).map(({ costUsd }) => costUsd));
     return {
-      data: rows.map(toRow),
+      data: rows.slice(0, limit).map(toRow),
       total: {
         spendUsd: formatDecimal(spendUsd),
         placedUsd: formatDecimal(placedUsd),
+        groups: rows.length,
         revertedUsd: formatDecimal(sumStates(rows, ["reverted", "refused"])),
         abandonedUsd: formatDecimal(sumStates(rows, ["abandoned"])),
         coverage: divide(placedUsd, spendUsd),

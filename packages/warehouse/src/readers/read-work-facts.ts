@@ -1,6 +1,6 @@
-/** What placed work cost, second by second, where its traces were, and what was said of it. Other work is not read. */
+/** What placed work cost, where its traces were, and what was said of it. Other work is not read. */
 import { parseDecimal, ZERO } from "@centspan/base";
-import type { TimeRange, WorkFacts } from "@centspan/model";
+import type { PlacedSpend, TimeRange, WorkFacts } from "@centspan/model";
 import { and, whereInRange } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
@@ -11,6 +11,7 @@ type SpendRow = {
   trace_id: string;
   session_id: string;
   at_ns: string;
+  last_ns: string;
   spent_usd: string;
   calls: string;
   unpriced: string;
@@ -40,16 +41,8 @@ export async function readWorkFacts(
   workspace: string,
   range: TimeRange | undefined,
 ): Promise<WorkFacts> {
-  const where = whereInRange(range === undefined ? {} : { range }, "at");
-  const params = { ...where.params, workspace };
   const [spend, marks, outcomes] = await Promise.all([
-    connection.queryColumns<SpendRow>(
-      `SELECT trace_id, session_id, ${nanoseconds("min(at)")} AS at_ns, sum(cost_usd) AS spent_usd,
-         sum(requests) AS calls, sumIf(requests, isNull(cost_usd)) AS unpriced
-       FROM calls FINAL WHERE workspace = {workspace:String} AND ${IS_PLACED}${and(where)}
-       GROUP BY trace_id, session_id, toStartOfSecond(at)`,
-      params,
-    ),
+    listSpend(connection, workspace, range, { only: IS_PLACED }),
     connection.query<MarkRow>(
       `SELECT trace_id, session_id, repository, branch, commit, pull_request, patch_id, ${nanoseconds("at")} AS at_ns
        FROM work_marks FINAL WHERE workspace = {workspace:String} ORDER BY at, trace_id, branch, commit, pull_request`,
@@ -63,14 +56,7 @@ export async function readWorkFacts(
     ),
   ]);
   return {
-    spend: spend.trace_id.map((traceId, index) => ({
-      traceId,
-      sessionId: spend.session_id[index] ?? "",
-      atNs: BigInt(spend.at_ns[index] ?? ""),
-      costUsd: spend.spent_usd[index] ? parseDecimal(spend.spent_usd[index]) : ZERO,
-      calls: readCount(spend.calls[index] ?? ""),
-      unpricedCalls: readCount(spend.unpriced[index] ?? ""),
-    })),
+    spend,
     marks: marks.map(({ at_ns, trace_id, session_id, pull_request, patch_id, ...place }) => ({
       ...place,
       traceId: trace_id,
@@ -81,4 +67,37 @@ export async function readWorkFacts(
     })),
     outcomes: outcomes.map(fromOutcomeRow),
   };
+}
+
+export const listWorkSeconds = (
+  connection: Connection,
+  workspace: string,
+  range: TimeRange | undefined,
+  traceIds: readonly string[],
+): Promise<PlacedSpend[]> =>
+  listSpend(connection, workspace, range, { only: "trace_id IN {traceIds:Array(String)}", traceIds, bySecond: true });
+
+async function listSpend(
+  connection: Connection,
+  workspace: string,
+  range: TimeRange | undefined,
+  { only, traceIds = [], bySecond = false }: { only: string; traceIds?: readonly string[]; bySecond?: boolean },
+): Promise<PlacedSpend[]> {
+  const where = whereInRange(range === undefined ? {} : { range }, "at");
+  const spend = await connection.queryColumns<SpendRow>(
+    `SELECT trace_id, session_id, ${nanoseconds("min(at)")} AS at_ns, ${nanoseconds("max(at)")} AS last_ns,
+       sum(cost_usd) AS spent_usd, sum(requests) AS calls, sumIf(requests, isNull(cost_usd)) AS unpriced
+     FROM calls FINAL WHERE workspace = {workspace:String} AND ${only}${and(where)}
+     GROUP BY trace_id, session_id${bySecond ? ", toStartOfSecond(at)" : ""}`,
+    { ...where.params, workspace, traceIds },
+  );
+  return spend.trace_id.map((traceId, index) => ({
+    traceId,
+    sessionId: spend.session_id[index] ?? "",
+    atNs: BigInt(spend.at_ns[index] ?? ""),
+    lastNs: BigInt(spend.last_ns[index] ?? ""),
+    costUsd: spend.spent_usd[index] ? parseDecimal(spend.spent_usd[index]) : ZERO,
+    calls: readCount(spend.calls[index] ?? ""),
+    unpricedCalls: readCount(spend.unpriced[index] ?? ""),
+  }));
 }

@@ -7,7 +7,7 @@ import { Panel } from "../ledger/panel.tsx";
 import { GroupingTabs } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import { ComparisonPanel } from "./comparison-panel.tsx";
-import { GROUPINGS, MATURITIES, type OutcomesPage } from "./load-outcomes.ts";
+import { isListed, MATURITIES, type OutcomesPage } from "./load-outcomes.ts";
 import { AttemptsPanel, SpendersPanel } from "./returns-panel.tsx";
 import { TaskPanel } from "./task-panel.tsx";
 import { UnlinkedPanel } from "./unlinked-panel.tsx";
@@ -40,17 +40,14 @@ export function OutcomesView({ page, shown }: { page: Page; shown: OutcomesPage 
     <>
       <KeyFigures figures={figures} page={page} filter={filter} />
       <SimulatedNote share={figures.simulatedShare} t={t} />
-      <GroupingTabs page={page} groupings={GROUPINGS} current={grouping} />
+      <GroupingTabs page={page} groupings={shown.groupings} current={grouping} />
       {shown.comparison !== null && <ComparisonPanel page={page} shown={shown} comparison={shown.comparison} />}
-      {grouping === "task" ? (
-        <TaskPanel page={page} tasks={shown.tasks} all={figures.tasks} />
-      ) : (
-        <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />
-      )}
-      <UnpricedNote figures={figures} t={t} />
+      {grouping === "task" && <TaskPanel page={page} tasks={shown.tasks} all={figures.tasks} />}
       {shown.work !== null && <WorkPanel page={page} work={shown.work} />}
+      {!isListed(grouping) && <OutcomeTable page={page} table={table} grouping={grouping} filter={filter} />}
+      <UnpricedNote figures={figures} t={t} />
       <AttemptsPanel page={page} returns={returns} />
-      <SpendersPanel page={page} returns={returns} heading={t.group[grouping === "task" ? "team" : grouping]} />
+      <SpendersPanel page={page} returns={returns} heading={t.group[isListed(grouping) ? "team" : grouping]} />
       <UnlinkedPanel page={page} unlinked={shown.unlinked} />
       <Panel title={t.readingTitle}>
         <ul className="flex max-w-[90ch] flex-col gap-1.5 px-4 pt-1.5 pb-3.5 text-ink-2">

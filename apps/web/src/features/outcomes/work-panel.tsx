@@ -5,45 +5,52 @@ import { DataTable, figures, wide, wideFigures } from "#components/data-table";
 import { Panel } from "../ledger/panel.tsx";
 import type { Page } from "../page/page.ts";
 
-const MOST_ROWS = 12;
-
 export type Work = { groupBy: "pullRequest" | "branch"; answer: WorkAnswer };
 
 const LOST: readonly WorkRow["state"][] = ["reverted", "partly_reverted", "refused", "abandoned"];
 
 export function WorkPanel({ page: { t }, work: { groupBy, answer } }: { page: Page; work: Work }) {
-  const rows = answer.data.slice(0, MOST_ROWS);
-  if (rows.length === 0) return null;
+  const { data: rows, total } = answer;
   const decimals = columnDecimals(rows.flatMap(({ costUsd, toGreenUsd }) => [costUsd, toGreenUsd]));
-  const { coverage, testedCoverage } = answer.total;
   const share = (text: string | null): string => (text === null ? "–" : formatRatio(text));
+  const note =
+    rows.length === 0
+      ? t.noWork
+      : t.workNote({
+          shown: formatCount(rows.length),
+          all: formatCount(total.groups),
+          coverage: share(total.coverage),
+          tested: share(total.testedCoverage),
+        });
   return (
-    <Panel title={t.workTitle[groupBy]} note={t.workNote(share(coverage), share(testedCoverage))}>
-      <DataTable
-        headings={[
-          t.work,
-          wide(t.group.repository),
-          t.workBecame,
-          wideFigures(t.sessions),
-          figures(t.cost),
-          wideFigures(t.toGreen),
-          wideFigures(t.afterGreen),
-        ]}
-      >
-        {rows.map((row) => (
-          <tr key={`${row.repository} ${row.group}`}>
-            <td className="max-w-[280px] truncate">{row.group}</td>
-            <td className="cell-wide text-ink-2">{row.repository || "–"}</td>
-            <td className={LOST.includes(row.state) ? "text-waste" : undefined}>{t.workState[row.state]}</td>
-            <td className="num cell-wide text-ink-2">{formatCount(row.sessions)}</td>
-            <td className="num">{formatMoney(row.costUsd, decimals)}</td>
-            <td className="num cell-wide">{row.toGreenUsd === null ? "–" : formatMoney(row.toGreenUsd, decimals)}</td>
-            <td className="num cell-wide text-ink-2">
-              {row.afterGreenUsd === null ? "–" : formatMoney(row.afterGreenUsd, decimals)}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+    <Panel title={t.workTitle[groupBy]} note={note}>
+      {rows.length > 0 && (
+        <DataTable
+          headings={[
+            t.work,
+            wide(t.group.repository),
+            t.workBecame,
+            wideFigures(t.sessions),
+            figures(t.cost),
+            wideFigures(t.toGreen),
+            wideFigures(t.afterGreen),
+          ]}
+        >
+          {rows.map((row) => (
+            <tr key={`${row.repository} ${row.group}`}>
+              <td className="max-w-[280px] truncate">{row.group}</td>
+              <td className="cell-wide text-ink-2">{row.repository || "–"}</td>
+              <td className={LOST.includes(row.state) ? "text-waste" : undefined}>{t.workState[row.state]}</td>
+              <td className="num cell-wide text-ink-2">{formatCount(row.sessions)}</td>
+              <td className="num">{formatMoney(row.costUsd, decimals)}</td>
+              <td className="num cell-wide">{row.toGreenUsd === null ? "–" : formatMoney(row.toGreenUsd, decimals)}</td>
+              <td className="num cell-wide text-ink-2">
+                {row.afterGreenUsd === null ? "–" : formatMoney(row.afterGreenUsd, decimals)}
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
     </Panel>
   );
 }
