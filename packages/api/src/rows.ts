@@ -17,6 +17,7 @@ import {
   type SpanRecord,
   type TraceRow,
   type TraceSummary,
+  type WorkOfTrace,
 } from "@centspan/model";
 
 const money = (amount: Decimal | null): string | null => (amount === null ? null : formatDecimal(amount));
@@ -78,10 +79,14 @@ export function toOutcomeCostRow(row: OutcomeCost): OutcomeCostRow {
   };
 }
 
-export function toTraceRow(trace: TraceSummary, anomalies: string[], wasteUsd: Decimal | null): TraceRow {
+type BesideTrace = { anomalies: string[]; wasteUsd: Decimal | null; work: WorkOfTrace | undefined };
+
+/** A run that nobody gave a title is called by where it worked: a session's id tells nobody anything. */
+export function toTraceRow(trace: TraceSummary, { anomalies, wasteUsd, work }: BesideTrace): TraceRow {
   const { startedAtNs, durationNs, costUsd, ...same } = trace;
   return {
     ...same,
+    title: trace.title || (work === undefined ? "" : nameWork(work)),
     startedAt: formatInstant(startedAtNs),
     durationNs: durationNs.toString(),
     costUsd: money(costUsd),
@@ -89,6 +94,9 @@ export function toTraceRow(trace: TraceSummary, anomalies: string[], wasteUsd: D
     anomalies,
   };
 }
+
+const nameWork = ({ repository, branch, pullRequest }: WorkOfTrace): string =>
+  [pullRequest || repository, branch].filter((name) => name !== "").join(" · ");
 
 export function toSpanDetail(span: SpanRecord): SpanDetail {
   const { startedAtNs, endedAtNs, events, links, ...same } = span;

@@ -46,7 +46,11 @@ export type WorkCost = {
   afterGreenUsd: Decimal | null;
 };
 
+/** Where a run worked, and for which request; "" where that is not known. */
+export type WorkOfTrace = Pick<WorkMark, "repository" | "branch" | "pullRequest">;
+
 export type WorkCostStore = {
+  readWorkOfTraces(workspace: string, traceIds: readonly string[]): Promise<Map<string, WorkOfTrace>>;
   /** Spend of the range of which a place is known, all places of its traces, and outcomes that may be of them. */
   /** With all spend of a trace and a session in one. */
   readWorkFacts(workspace: string, range: TimeRange | undefined): Promise<WorkFacts>;

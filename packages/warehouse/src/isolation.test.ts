@@ -64,7 +64,10 @@ beforeAll(async () => {
     ]);
     await test.warehouse.insertOutcomes(tries, [makeOutcome("lost", { source: owner, subject: { task: "nobody's" } })]);
     const place = { repository: owner, branch: "main", commit: "", pullRequest: "", patchId: "" };
-    await test.warehouse.insertWorkMarks(tries, [{ traceId: traceId(1), sessionId: "", atNs: NOON_NS, ...place }]);
+    for (const workspace of [owner, tries])
+      await test.warehouse.insertWorkMarks(workspace, [
+        { traceId: traceId(1), sessionId: "", atNs: NOON_NS, ...place },
+      ]);
     const wasted = makeWasteItem(1, { key: owner, provenance: "derived" });
     await test.warehouse.replaceWaste(owner, new Map([["run run", [wasted]]]));
     await exportSignals(test.warehouse, owner, "logs", [
@@ -166,6 +169,10 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     );
   },
   listFinishedRuns: async (w, ws) => (await w.listFinishedRuns(ws, 0n)).runs.map((run) => run.traceId).sort(),
+  readWorkOfTraces: async (w, ws) => {
+    const works = await w.readWorkOfTraces(ws, [traceId(1), traceId(2)]);
+    return [...works.values()].map(({ repository }) => repository);
+  },
   readWorkFacts: async (w, ws) => {
     const { marks, spend } = await w.readWorkFacts(triesOf(ws), undefined);
     return [...marks.map(({ repository }) => repository), ...spend.map(({ calls }) => calls)];
@@ -248,6 +255,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listUnlinked: { red: ["red"], blue: ["blue"] },
   listMarks: { red: ["red"], blue: ["blue"] },
   listFinishedRuns: { red: [traceId(1), traceId(2)], blue: [traceId(1), traceId(2)] },
+  readWorkOfTraces: { red: ["red"], blue: ["blue"] },
   readWorkFacts: { red: ["red", 2], blue: ["blue", 2] },
   listWorkSeconds: { red: ["0.000003"], blue: ["0.000006"] },
   readLinkFacts: { red: ["red"], blue: ["blue"] },

@@ -72,6 +72,7 @@ import { readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
+import { readWorkOfTraces } from "./readers/work-places.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
@@ -171,6 +172,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     replaceWorkStretches: (workspace, stretches, tasks) =>
       replaceWorkStretches(connection, revisions, workspace, stretches, tasks),
     listChangedRuns: (sinceNs) => listChangedRuns(connection, sinceNs),
+    readWorkOfTraces: (workspace, traceIds) => readWorkOfTraces(connection, workspace, traceIds),
     readWorkFacts: (workspace, range) => readWorkFacts(connection, workspace, range),
     listWorkSeconds: (workspace, range, traceIds) => listWorkSeconds(connection, workspace, range, traceIds),
     readRuns: (workspace, runs, attributeNames) => readRuns(connection, workspace, runs, attributeNames),

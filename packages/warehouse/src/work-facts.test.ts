@@ -2,7 +2,7 @@ import { formatDecimal, parseDecimal } from "@centspan/base";
 import type { PlacedSpend, RatedCall } from "@centspan/model";
 import { expect, it } from "vitest";
 import { useWarehouse } from "./testing/create-warehouse.ts";
-import { HOUR_NS, makeCall, makeOutcome, NOON_NS, traceId } from "./testing/records.ts";
+import { HOUR_NS, makeCall, makeOutcome, makeSpan, NOON_NS, traceId } from "./testing/records.ts";
 
 const test = useWarehouse();
 
@@ -68,4 +68,31 @@ it("spend of traces, or second by second, with what has no price, places of trac
   const range = { fromNs: NOON_NS + HOUR_NS, toNs: NOON_NS + 2n * HOUR_NS };
   const later = await warehouse.readWorkFacts(workspace, range);
   expect(later.spend.map(({ costUsd }) => costUsd.eq(parseDecimal("2")))).toEqual([true]);
+});
+
+it("a run is called by the branch that it was on, and the request that was opened for it next", async () => {
+  const { warehouse } = test;
+  const workspace = "named";
+  const ids = [1, 2, 3, 4].map(traceId);
+  await warehouse.insertSpans(
+    workspace,
+    ids.map((id, n) => makeSpan({ traceId: id, startedAtNs: NOON_NS + BigInt(n) * HOUR_NS })),
+  );
+  await warehouse.refreshTraceSummaries(0n);
+  const mark = { sessionId: "", repository: "acme/shop", commit: "", pullRequest: "", patchId: "" };
+  await warehouse.insertWorkMarks(workspace, [
+    ...ids.slice(0, 3).map((id, n) => ({ ...mark, traceId: id, branch: "fix", atNs: NOON_NS + BigInt(n) * HOUR_NS })),
+    // Where it went on, after it had begun.
+    { ...mark, traceId: traceId(1), branch: "other", atNs: NOON_NS + 1n },
+    { ...mark, traceId: traceId(2), branch: "fix", pullRequest: "acme/shop#1", atNs: NOON_NS + HOUR_NS + 1n },
+    { ...mark, traceId: traceId(3), branch: "fix", pullRequest: "acme/shop#2", atNs: NOON_NS + 3n * HOUR_NS },
+  ]);
+  const works = await warehouse.readWorkOfTraces(workspace, [...ids, traceId(9)]);
+  expect(ids.map((id) => works.get(id)).map((work) => work && `${work.pullRequest} ${work.branch}`)).toEqual([
+    "acme/shop#1 fix",
+    "acme/shop#1 fix",
+    "acme/shop#2 fix",
+    undefined,
+  ]);
+  expect(works.size).toBe(3);
 });

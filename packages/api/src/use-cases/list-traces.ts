@@ -46,12 +46,14 @@ export const listTraces = defineRoute({
       },
       readPage({ limit, cursor }),
     );
-    const waste = await deps.warehouse.sumTraceWaste(
-      caller.workspace,
-      page.data.map(({ traceId }) => traceId),
-    );
+    const traceIds = page.data.map(({ traceId }) => traceId);
+    const [waste, works] = await Promise.all([
+      deps.warehouse.sumTraceWaste(caller.workspace, traceIds),
+      deps.warehouse.readWorkOfTraces(caller.workspace, traceIds),
+    ]);
+    const besides = (id: string) => ({ anomalies: [], wasteUsd: waste.get(id) ?? null, work: works.get(id) });
     return {
-      data: page.data.map((trace) => toTraceRow(trace, [], waste.get(trace.traceId) ?? null)),
+      data: page.data.map((trace) => toTraceRow(trace, besides(trace.traceId))),
       nextCursor: page.nextCursor,
     };
   },

@@ -21,12 +21,13 @@ export const readTrace = defineRoute({
   body: z.undefined(),
   answer: traceDetailSchema,
   async run({ deps: { warehouse }, caller: { workspace }, params: { traceId = "" } }) {
-    const [stored, head, spends, calls, waste] = await Promise.all([
+    const [stored, head, spends, calls, waste, works] = await Promise.all([
       warehouse.readTrace(workspace, traceId),
       warehouse.readTraceHead(workspace, traceId),
       warehouse.sumTraceCalls(workspace, traceId),
       warehouse.listCalls(workspace, { traceId }, { limit: CALLS_LISTED, cursor: null }),
       warehouse.sumTraceWaste(workspace, [traceId]),
+      warehouse.readWorkOfTraces(workspace, [traceId]),
     ]);
     if (head === null) throw new CentspanError("not_found", `trace ${traceId}: not in this workspace`);
     const tree = buildSpanTree(stored.spans);
@@ -38,7 +39,11 @@ export const readTrace = defineRoute({
     }
     const cost = sumCostBySpan(tree, spends);
     return {
-      trace: toTraceRow(head, [...new Set(anomalies.map(({ kind }) => kind))], waste.get(traceId) ?? null),
+      trace: toTraceRow(head, {
+        anomalies: [...new Set(anomalies.map(({ kind }) => kind))],
+        wasteUsd: waste.get(traceId) ?? null,
+        work: works.get(traceId),
+      }),
       buckets: sumBuckets(spends),
       spans: stored.spans.map((span) => toSpanRow(span, span.linked ? undefined : cost.get(span.spanId))),
       calls: calls.data.map(toCallRow),
