@@ -1,7 +1,7 @@
+import { clipText } from "@centspan/telemetry/content";
 import { waitUntil } from "@centspan/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeInput, MAX_CONTENT_CHARS } from "./content/capture-content.ts";
-import { clipText } from "./content/clip-text.ts";
 import type { Call, GatewayClient } from "./testing/gateway-client.ts";
 import { CHAT, createGatewayClient, MESSAGES, RESPONSES } from "./testing/gateway-client.ts";
 import { createTrace, openTestGateway, type TestGateway } from "./testing/open-test-gateway.ts";

@@ -18,7 +18,7 @@ const PATHS = ["a/b.jsonl", "rollout-2026-11-20T10-00-00-x.jsonl", "a/rollout-x.
 describe.each(historyFormats)("$id", (format) => {
   const path = PATHS.find((candidate) => format.describeFile(candidate) !== null) ?? "";
   const open = (saved: unknown = null, memory = createMemory()) =>
-    format.openReader({ path, companion: null, saved, memory });
+    format.openReader({ path, companion: null, saved, memory, keepsContent: false });
 
   it("names itself, its agent and its places, which are below a home or a variable", () => {
     expect(format.id).toMatch(/^[a-z]+(-[a-z]+)*$/);

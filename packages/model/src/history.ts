@@ -2,7 +2,8 @@
  * A history: what an agent left on a developer's disk. A format (a plug-in of packages/histories) says where its files
  * lie, as data, and reads their lines, one after the other, into facts in neutral words; it never opens a file. What is
  * counted once, across lines and files, is for the room's ledger, by the identities that the facts bring.
- * Invariant: no fact holds text of a conversation. Sizes, hashes, names and verdicts leave a reader, nothing else.
+ * Invariant: no fact holds text of a conversation unless the source says that content is kept (members named `…Text`).
+ * Sizes, hashes, names and verdicts leave a reader, nothing else.
  */
 /** A folder that may hold histories: below the one a variable of the environment names, or below the home. */
 export type HistoryPlace =
@@ -100,6 +101,7 @@ export type CallObservation = {
   endedAtNs: bigint;
   /** Of retries that the history tells of before this answer. */
   retries: number;
+  answerText?: string;
 };
 
 /** What a command that ran tests came to, as its output says: derived, never measured. */
@@ -132,10 +134,12 @@ export type ToolObservation = {
   tests: TestVerdict | null;
   /** Commits that its output says it made. */
   commits: string[];
+  inputText?: string;
+  outputText?: string;
 };
 
 /** A person's message, which begins a run. `key` is its identity wherever it is copied to. */
-export type TurnObservation = { kind: "turn"; key: string; bytes: number; atNs: bigint };
+export type TurnObservation = { kind: "turn"; key: string; bytes: number; atNs: bigint; messageText?: string };
 
 export type HistoryMark = "resumed" | "forked" | "compacted";
 
@@ -187,6 +191,8 @@ export type HistorySource = {
   /** Of `save()` of a reader of the same file, after the lines before. */
   saved: unknown;
   memory: HistoryMemory;
+  /** Whether somebody asked for text of the conversation, too. */
+  keepsContent: boolean;
 };
 
 export type HistoryFormat = {

@@ -11,6 +11,10 @@ export const ATTRIBUTES = {
   // Identity, on every span of a run
   "centspan.task.id": { type: "string", doc: "Task whose outcome the work serves; the session where no task is known" },
   "centspan.task.type": { type: "string", doc: "Kind of task, such as bug or feature" },
+  "centspan.prompt.title": {
+    type: "string",
+    doc: "First line of the message that a run answers; only of histories that were imported with their content",
+  },
   "centspan.task.title": { type: "string", doc: "What a person would call the task" },
   "centspan.run.id": { type: "string", doc: "One execution of an agent on a task" },
   "centspan.role": { type: "string", doc: "plan, execute or verify" },
@@ -122,6 +126,14 @@ export const ATTRIBUTES = {
   "centspan.transport.fallback": { type: "string", doc: "Why a better transport is not used from this turn on" },
   "gen_ai.tool.name": { type: "string", doc: "Tool" },
   "gen_ai.tool.call.id": { type: "string", doc: "Id of the tool call" },
+  "gen_ai.tool.call.arguments": {
+    type: "string",
+    doc: "Arguments as JSON; only of histories that were imported with their content, without recognised secrets",
+  },
+  "gen_ai.tool.call.result": {
+    type: "string",
+    doc: "What the tool returned, the beginning of it; only of histories that were imported with their content",
+  },
   "centspan.tool.input_bytes": { type: "int", unit: "By", doc: "Size of the arguments" },
   "centspan.tool.output_bytes": { type: "int", unit: "By", doc: "Size of the full output" },
   "centspan.tool.sent_bytes": { type: "int", unit: "By", doc: "Size of what entered the context" },

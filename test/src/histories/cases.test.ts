@@ -6,6 +6,7 @@ import { CLAUDE_CASES } from "./claude-cases.ts";
 import { CODEX_CASES } from "./codex-cases.ts";
 import { callsOf, createDisk, type Disk, type Imported, importHome } from "./run-case.ts";
 import { answerLine, personLine, resultLine, toolBlock } from "./write-claude.ts";
+import { createRollout } from "./write-codex.ts";
 
 const disks: Disk[] = [];
 afterEach(() => {
@@ -22,7 +23,7 @@ function newDisk(files: HistoryCase["files"]): Disk {
 /** The imports of a case: one, or one before it grew and one after. */
 async function importCase({ files, later }: HistoryCase): Promise<Imported & { first: Imported }> {
   const disk = newDisk(files);
-  const first = await importHome(disk.home, null, later === undefined);
+  const first = await importHome(disk.home, null, { isIdle: later === undefined });
   if (later === undefined) return { ...first, first };
   disk.write(later);
   const second = await importHome(disk.home, first.state);
@@ -141,7 +142,7 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
           return [name, index < count - 1 ? content : cutAt(name, content, part)] as const;
         });
         const disk = newDisk(Object.fromEntries(begun));
-        const first = await importHome(disk.home, null, false);
+        const first = await importHome(disk.home, null, { isIdle: false });
         disk.write(Object.fromEntries(files));
         const second = await importHome(disk.home, first.state);
         const calls = callsOf([...first.spans, ...second.spans]);
@@ -157,6 +158,84 @@ describe.each([...CLAUDE_CASES, ...CODEX_CASES])("$name", (aCase) => {
     );
     for (const text of said) expect(text).not.toMatch(/Please fix it|Done\.|file_path|"look"/);
   });
+});
+
+it("ended in the middle of a file, as often as it may be, comes to the same spans, none of them twice", async () => {
+  const at = (n: number) => ({ session: "s1", at: 1_795_000_000_000 + n * 1000, uuid: `u${n}` });
+  const long = "a line of output\n".repeat(20_000);
+  const lines = Array.from({ length: 10 }, (_, n) => [
+    personLine(at(n * 10), "Go"),
+    answerLine(at(n * 10 + 1), {
+      id: `msg_${n}`,
+      request: `r${n}`,
+      usage: { input: 10 + n, output: 5 },
+      blocks: [toolBlock(`toolu_${n}`, "Bash", { command: "npm run long" })],
+    }),
+    resultLine(at(n * 10 + 2), { tool: `toolu_${n}`, content: long }),
+  ]).flat();
+  const disk = newDisk({ ".claude/projects/-home-dev-shop/s1.jsonl": lines });
+  const whole = await importHome(disk.home);
+  let last = await importHome(disk.home, null, { pieces: 1 });
+  const spans = [...last.spans];
+  expect(Object.values(last.state.files).map(({ bytes }) => bytes)).toEqual([-1]);
+  let imports = 1;
+  for (; last.receipt.files > 0; imports++) {
+    last = await importHome(disk.home, last.state, { pieces: 1 });
+    spans.push(...last.spans);
+  }
+  const name = ({ spanId }: { spanId: string }): string => spanId;
+  const inOrder = (list: typeof spans) => list.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
+  expect(imports).toBeGreaterThan(3);
+  expect(inOrder(spans)).toEqual(inOrder(whole.spans));
+});
+
+it("tells what was said only where somebody asked for it, and no secret then", async () => {
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const at = (n: number) => ({ session: "s1", at: 1_795_000_000_000 + n * 1000, uuid: `u${n}` });
+  const rollout = ".codex/sessions/2026/11/02/rollout-2026-11-02T10-00-00-019a0000-0000-7000-8000-000000000001.jsonl";
+  const talk = createRollout({ thread: "019a0000-0000-7000-8000-000000000001", at: 1_795_000_000_000 });
+  talk.meta();
+  talk.context("turn-1");
+  talk.user("Add a test");
+  talk.call("call_1", "exec_command", { cmd: "ls test" });
+  talk.record("resp_1", { input: 100, output: 20 });
+  talk.output("call_1", "Process exited with code 0\nOutput:\ncart.test.ts");
+  talk.count({ input: 100, output: 20 });
+  talk.assistant("There is one now.");
+  talk.record("resp_2", { input: 120, output: 10 });
+  talk.count({ input: 120, output: 10 });
+  talk.done("turn-1");
+  const disk = newDisk({
+    ".claude/projects/-home-dev-shop/s1.jsonl": [
+      personLine(at(0), `\nFix the cart with ${secret}\nand test it`),
+      answerLine(at(1), {
+        id: "msg_a",
+        request: "r1",
+        usage: { input: 10, output: 5 },
+        blocks: [{ type: "text", text: "I will look." }, toolBlock("toolu_1", "Bash", { command: "cat cart.ts" })],
+      }),
+      resultLine(at(2), { tool: "toolu_1", content: "const total = 1;" }),
+    ],
+    [rollout]: talk.lines,
+  });
+  const said = (spans: Imported["spans"], name: string) =>
+    spans.flatMap(({ attributes }) => (attributes[name] === undefined ? [] : [attributes[name]]));
+  const { spans } = await importHome(disk.home, null, { keepsContent: true });
+  expect(said(spans, "centspan.prompt.title")).toEqual(["Fix the cart with [GitHub token]", "Add a test"]);
+  const parts = (name: string) => said(spans, name).flatMap((json) => JSON.parse(json)[0].parts[0].content);
+  expect(parts("gen_ai.input.messages")).toEqual(["\nFix the cart with [GitHub token]\nand test it", "Add a test"]);
+  expect(parts("gen_ai.output.messages")).toEqual(["I will look.", "There is one now."]);
+  expect(said(spans, "gen_ai.tool.call.arguments")).toEqual(['{"command":"cat cart.ts"}', '{"cmd":"ls test"}']);
+  expect(said(spans, "gen_ai.tool.call.result").map((text) => text.trim().split("\n").at(-1))).toEqual([
+    "const total = 1;",
+    "cart.test.ts",
+  ]);
+  const plain = await importHome(disk.home);
+  expect(
+    plain.spans
+      .flatMap(({ attributes }) => Object.keys(attributes))
+      .filter((one) => /messages|tool\.call\.[ar]|prompt\.title/.test(one)),
+  ).toEqual([]);
 });
 
 it("takes what comes after all to a file that had been left: the rest of a line, and what a tool returned", async () => {

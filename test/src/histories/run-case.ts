@@ -40,17 +40,29 @@ export function createDisk(): Disk {
   };
 }
 
-export async function importHome(home: string, state: ImportState | null = null, isIdle = true): Promise<Imported> {
+type Way = { isIdle?: boolean; keepsContent?: boolean /** Ends after so many pieces of files. */; pieces?: number };
+
+export async function importHome(
+  home: string,
+  state: ImportState | null = null,
+  { isIdle = true, keepsContent = false, pieces = Number.POSITIVE_INFINITY }: Way = {},
+): Promise<Imported> {
+  const interrupted = new AbortController();
+  let left = pieces;
   const { files } = await findHistories(historyFormats, { home, environment: {} });
   const found: Pick<Imported, "spans" | "outcomes" | "events"> = { spans: [], outcomes: [], events: [] };
   const result = await importHistories(files, {
     // What is kept between imports is text.
     state: state === null ? null : JSON.parse(JSON.stringify(state)),
     isIdle: () => isIdle,
+    keepsContent,
+    signal: interrupted.signal,
     async onBatch({ spans, outcomes, events }) {
       found.spans.push(...spans);
       found.outcomes.push(...outcomes);
       found.events.push(...events);
+      left -= 1;
+      if (left <= 0) interrupted.abort();
     },
   });
   return { ...found, ...result };

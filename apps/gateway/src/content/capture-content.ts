@@ -5,8 +5,8 @@
  */
 import type { Conversation, ConversationItem } from "@centspan/model";
 import type { SpanAttributes } from "@centspan/telemetry";
+import { clipText } from "@centspan/telemetry/content";
 import { type CallFacts, type InferenceProtocol, parseJson } from "../protocols/protocol.ts";
-import { clipText } from "./clip-text.ts";
 import { createOutputParts, type OutputPart } from "./output-parts.ts";
 
 /** Of prompt and answer each, and of the instructions. */

@@ -1,5 +1,5 @@
 /** What a model says, put together from the pieces it comes in. Bounded: what is beyond is left out, and said to be. */
-import { CUT_MARGIN } from "./clip-text.ts";
+import { CUT_MARGIN } from "@centspan/telemetry/content";
 
 export type OutputPart =
   | { type: "text"; text: string; cut: boolean }

@@ -1,8 +1,8 @@
 import { openSafetyChecks } from "@centspan/model";
+import { redactSecrets } from "@centspan/telemetry/content";
 import { describe, expect, it } from "vitest";
 import { createAllowedTexts } from "../allowed-texts.ts";
 import { safetyPlugins } from "../registry.gen.ts";
-import { redactSecrets } from "../secret-patterns.ts";
 
 const safetyChecks = openSafetyChecks(safetyPlugins, {});
 

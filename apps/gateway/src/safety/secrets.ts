@@ -1,6 +1,6 @@
 /** Blocks private keys and provider keys in what a request adds: they would leave the house with the prompt. */
 import { defineSafetyPlugin } from "@centspan/model";
-import { findSecret } from "../secret-patterns.ts";
+import { findSecret } from "@centspan/telemetry/content";
 
 export default defineSafetyPlugin({
   id: "secrets",

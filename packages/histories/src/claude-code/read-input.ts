@@ -36,7 +36,7 @@ export function readToolResults(
 }
 
 function toToolRun(
-  { thread }: Lane,
+  { thread, keepsContent }: Lane,
   toolCallId: string,
   tool: OpenTool,
   { block, value, atMs }: { block: JsonObject; value: JsonObject; atMs: number },
@@ -53,6 +53,7 @@ function toToolRun(
     exitCode,
     tests: recogniseTests(tool.command, output, exitCode),
     commits: findCommits(tool.command, output),
+    ...(keepsContent && { outputText: output }),
   };
 }
 
@@ -65,6 +66,7 @@ const describeTool = (toolCallId: string, { name, ...tool }: OpenTool) =>
     startedAtNs: toNs(tool.startedAtMs),
     inputBytes: tool.inputBytes,
     inputHash: tool.inputHash,
+    ...(tool.inputText !== undefined && { inputText: tool.inputText }),
     runsAgent: AGENT_TOOLS.has(name),
     readOnly: READ_ONLY.has(name) ? true : WRITING.has(name) ? false : null,
   }) as const;
@@ -116,5 +118,6 @@ export function noteInput(
   if (CLIENTS_OWN.test(text)) return null;
   const original = textAt(objectAt(value, "forkedFrom"), "messageUuid");
   const key = original || uuid || `${lane.thread.threadId}:${textAt(value, "timestamp")}`;
-  return { kind: "turn", key, bytes: sizeOf(text), atNs: toNs(atMs) };
+  const said = lane.keepsContent ? { messageText: text } : {};
+  return { kind: "turn", key, bytes: sizeOf(text), atNs: toNs(atMs), ...said };
 }

@@ -11,7 +11,7 @@ import type {
   HistoryThread,
   LineProblem,
 } from "@centspan/model";
-import { instantAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from "../json-values.ts";
+import { instantAt, isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textOf } from "../json-values.ts";
 import { hashOf, sizeOf, toCanonicalText, toNs } from "../local/content.ts";
 import { describeCommand } from "../local/recognise-tests.ts";
 import { totalOf } from "../usage-total.ts";
@@ -21,7 +21,10 @@ import { readAdvice, readClaudeUsage, serviceTierOf } from "./read-usage.ts";
 import { type ClaudeState, type Lane, type PendingCall, restoreState, toEvent } from "./state.ts";
 
 /** What the path and the companion say of the file, for lines that say it not. */
-type FileFacts = { sessionId: string; agentId: string; agentName: string; toolCallId: string; memory: HistoryMemory };
+type FileFacts = { sessionId: string; agentId: string; agentName: string; toolCallId: string } & Pick<
+  HistorySource,
+  "memory" | "keepsContent"
+>;
 
 export function openClaudeReader(source: HistorySource): HistoryReader {
   const state = restoreState(source.saved);
@@ -48,12 +51,19 @@ export function parseLine(text: string, line: number): { value: JsonObject } | L
   }
 }
 
-function readFileFacts({ path, companion, memory }: HistorySource): FileFacts {
+function readFileFacts({ path, companion, memory, keepsContent }: HistorySource): FileFacts {
   const [, above = "", agentId = ""] = /(?:([^/]+)\/subagents\/(?:.*\/)?)?agent-([^/]+)\.jsonl$/.exec(path) ?? [];
   const sessionId = agentId === "" ? (/([^/]+)\.jsonl$/.exec(path)?.[1] ?? "") : above;
   const meta = companion === null ? null : parseLine(companion, 0);
   const said = meta !== null && "value" in meta ? meta.value : {};
-  return { sessionId, agentId, agentName: textAt(said, "agentType"), toolCallId: textAt(said, "toolUseId"), memory };
+  return {
+    sessionId,
+    agentId,
+    agentName: textAt(said, "agentType"),
+    toolCallId: textAt(said, "toolUseId"),
+    memory,
+    keepsContent,
+  };
 }
 
 function readValue(
@@ -91,7 +101,9 @@ function laneOf(state: ClaudeState, facts: FileFacts, value: JsonObject): Lane {
     inputAtMs: 0,
     inputKey: "",
     retries: 0,
+    keepsContent: facts.keepsContent,
   };
+  lane.keepsContent = facts.keepsContent;
   state.lanes[threadId] = lane;
   const said = {
     cwd: textAt(value, "cwd") || lane.context.cwd,
@@ -209,6 +221,7 @@ function beginCall(
     line,
     advice: readAdvice(said),
     lines: 1,
+    ...(lane.keepsContent && { answerText: textOf(message.content) }),
   };
   lane.retries = 0;
   return call;
@@ -230,7 +243,12 @@ function growCall(
   pending.endedAtMs = Math.max(pending.endedAtMs, next.atMs);
   pending.stopReason = textAt(next.message, "stop_reason") || pending.stopReason;
   pending.lines += 1;
+  if (lane.keepsContent) pending.answerText = joinTexts(pending.answerText, textOf(next.message.content));
 }
+
+/** A line has the next block of the answer; one that is written again has the same. */
+const joinTexts = (before = "", next: string): string =>
+  next === "" || before.endsWith(next) ? before : [before, next].filter((text) => text !== "").join("\n");
 
 function releaseCall(lane: Lane): HistoryEvent[] {
   const { pending } = lane;
@@ -254,6 +272,7 @@ function openTool(lane: Lane, block: JsonObject, callKey: string, startedAtMs: n
   const inputHash = hashOf(lane.thread.sessionId, `${name} ${input}`);
   const command = describeCommand(textAt(objectAt(block, "input"), "command"));
   lane.tools[id] = { name, startedAtMs, inputBytes: sizeOf(input), inputHash, callKey, command, line };
+  if (lane.keepsContent) lane.tools[id].inputText = input;
 }
 
 function readInputLine(

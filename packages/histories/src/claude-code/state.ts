@@ -29,6 +29,7 @@ export type OpenTool = {
   callKey: string;
   command: CommandKind;
   line: number;
+  inputText?: string;
 };
 
 /** One conversation among those of a file: old releases write those of agents between the lines of the session. */
@@ -42,6 +43,8 @@ export type Lane = {
   inputAtMs: number;
   inputKey: string;
   retries: number;
+  /** Whether text may be told of. */
+  keepsContent: boolean;
 };
 
 export type ClaudeState = {

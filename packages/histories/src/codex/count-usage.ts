@@ -107,6 +107,7 @@ function hold(
     startedAtMs: inputAtMs > 0 && inputAtMs <= endedAtMs ? inputAtMs : endedAtMs,
     endedAtMs,
     line,
+    ...(open?.answerText !== undefined && { answerText: open.answerText }),
   };
   if (state.response !== null) state.response.isAnswered = true;
 }

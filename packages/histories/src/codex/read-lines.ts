@@ -15,8 +15,9 @@ import { type CodexState, restoreState, threadOf, toEvent } from "./state.ts";
 
 type At = { atMs: number; line: number; isCopied: boolean };
 
-export function openCodexReader({ path, saved, memory }: HistorySource): HistoryReader {
+export function openCodexReader({ path, saved, memory, keepsContent }: HistorySource): HistoryReader {
   const state = restoreState(saved);
+  state.keepsContent = keepsContent;
   const fallbackId = /([0-9a-f]{8}-[0-9a-f-]{27})[^/]*$/.exec(path)?.[1] ?? path;
   return {
     readLine(text, number) {
@@ -128,8 +129,14 @@ function readItem(state: CodexState, memory: HistoryMemory, item: JsonObject, at
   if (type === "message" && textAt(item, "role") !== "assistant") return readMessage(state, memory, item, at);
   if (type !== "message" && type !== "reasoning" && !TOOL_CALLS.has(type)) return [];
   openResponse(state, item, at);
+  if (state.keepsContent && type === "message") noteAnswer(state, textOf(item.content));
   if (TOOL_CALLS.has(type)) openTool(state, item, at);
   return [];
+}
+
+function noteAnswer({ response }: CodexState, text: string): void {
+  if (response !== null && text !== "")
+    response.answerText = [response.answerText ?? "", text].filter(Boolean).join("\n");
 }
 
 /** An item belongs to the answer that is open, unless that has had its usage, or what its tools returned is there. */
@@ -166,5 +173,6 @@ function readMessage(state: CodexState, memory: HistoryMemory, item: JsonObject,
   if (state.toldTurn === key) return [];
   state.toldTurn = key;
   const released = [...releaseTools(state), ...releaseCall(state)];
-  return [...released, toEvent(state, { kind: "turn", key, bytes: sizeOf(text), atNs: toNs(at.atMs) }, at.line)];
+  const turn = { kind: "turn", key, bytes: sizeOf(text), atNs: toNs(at.atMs) } as const;
+  return [...released, toEvent(state, state.keepsContent ? { ...turn, messageText: text } : turn, at.line)];
 }

@@ -38,6 +38,7 @@ export function openTool(state: CodexState, item: JsonObject, { atMs, line }: At
     line,
     exitCode: null,
     endedAtMs: 0,
+    ...(state.keepsContent && { inputText: input }),
   };
 }
 
@@ -86,6 +87,7 @@ export function closeTool(state: CodexState, item: JsonObject, { atMs, line }: A
     exitCode,
     tests: recogniseTests(tool.command, output.text, exitCode),
     commits: findCommits(tool.command, output.text),
+    ...(state.keepsContent && { outputText: output.text }),
   };
   const agentId = AGENT_TOOLS.has(tool.name) ? (/"agent_id"\s*:\s*"([^"]+)"/.exec(output.text)?.[1] ?? "") : "";
   const agent = { kind: "agent", agentId, toolCallId: id, name: "", atNs: toNs(atMs) } as const;
@@ -101,6 +103,7 @@ const describeTool = (toolCallId: string, { name, ...tool }: OpenTool) =>
     startedAtNs: toNs(tool.startedAtMs),
     inputBytes: tool.inputBytes,
     inputHash: tool.inputHash,
+    ...(tool.inputText !== undefined && { inputText: tool.inputText }),
     runsAgent: AGENT_TOOLS.has(name),
     readOnly: READ_ONLY.has(name) ? true : WRITING.has(name) ? false : null,
   }) as const;

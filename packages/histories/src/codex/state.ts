@@ -11,6 +11,7 @@ export type OpenResponse = {
   inputKey: string;
   endedAtMs: number;
   isAnswered: boolean;
+  answerText?: string;
 };
 
 export type PendingCall = {
@@ -25,6 +26,7 @@ export type PendingCall = {
   startedAtMs: number;
   endedAtMs: number;
   line: number;
+  answerText?: string;
 };
 
 export type OpenTool = {
@@ -37,6 +39,7 @@ export type OpenTool = {
   line: number;
   exitCode: number | null;
   endedAtMs: number;
+  inputText?: string;
 };
 
 export type CodexState = {
@@ -70,6 +73,8 @@ export type CodexState = {
   pending: PendingCall | null;
   tools: Record<string, OpenTool>;
   limits: Record<string, string>;
+  /** Whether text may be told of. */
+  keepsContent: boolean;
 };
 
 export const createState = (): CodexState => ({
@@ -98,6 +103,7 @@ export const createState = (): CodexState => ({
   pending: null,
   tools: {},
   limits: {},
+  keepsContent: false,
 });
 
 /** Of an earlier reader. It was written by this room, so that its outline suffices; anything else begins anew. */

@@ -9,6 +9,7 @@ import type {
 } from "@centspan/model";
 import type { SpanAttributes } from "@centspan/telemetry/vocabulary";
 import { hashOf } from "./content.ts";
+import { describeAnswer, describeToolText } from "./describe-content.ts";
 import type { HistoryPlaceFacts } from "./types.ts";
 
 /** Whose and where: the same on all spans of a thread as long as its context stays. */
@@ -65,6 +66,7 @@ export function describeCall(call: CallObservation, { marks, before, ownId }: Ca
     "centspan.prefix.fingerprint": call.inputKey === "" ? undefined : hashOf("", `${call.model} ${call.inputKey}`),
     "centspan.prefix.before_span_id": before?.spanId,
     "centspan.prefix.known_tokens": before?.tokens,
+    ...describeAnswer(call),
   };
 }
 
@@ -96,6 +98,7 @@ export function describeTool(tool: ToolObservation): SpanAttributes {
     "centspan.tests.passed": tool.tests?.passed ?? undefined,
     "centspan.tests.failed": tool.tests?.failed ?? undefined,
     ...(tool.outputBytes === null && { "centspan.timing": "start_only" }),
+    ...describeToolText(tool),
   };
 }
 

@@ -29,8 +29,9 @@ export const createHistoryImport: CreateHistoryImport = (options) => {
   const ledger = createLedger(options.ledger);
   const receipt = createReceipt();
   const placeOf = rememberPlaces(options);
+  const { attributes = {}, keepsContent = false } = options;
   return {
-    openFile: (file) => openFile(file, { ledger, receipt, placeOf, attributes: options.attributes ?? {} }),
+    openFile: (file) => openFile(file, { ledger, receipt, placeOf, attributes, keepsContent }),
     receipt: () => receipt,
     save: () => ledger.save(),
   };
@@ -65,12 +66,14 @@ type Desk = {
   receipt: HistoryReceipt;
   placeOf(cwd: string): HistoryPlaceFacts | null;
   attributes: NonNullable<HistoryImportOptions["attributes"]>;
+  keepsContent: boolean;
 };
 
 function openFile({ format, path, companion, progress }: OpenFile, desk: Desk): FileImport {
-  const { ledger, receipt } = desk;
+  const { ledger, receipt, keepsContent } = desk;
   const identity = format.describeFile(path)?.identity ?? path;
-  const reader = format.openReader({ path, companion, saved: progress?.reader, memory: ledger.memoryOf(format.id) });
+  const memory = ledger.memoryOf(format.id);
+  const reader = format.openReader({ path, companion, saved: progress?.reader, memory, keepsContent });
   const tracer = createTracer({ ...desk, format: format.id, agent: format.agent }, progress?.tracer);
   const at = {
     bytes: progress?.bytes ?? 0,
@@ -181,7 +184,7 @@ function traceEvent(event: HistoryEvent, settling: Settling): Traced | null {
       return settleTool(event, settling);
     case "turn": {
       batch.spans.push(...tracer.closeTurns(event));
-      const begun = tracer.beginRun(event, event.key, event.atNs);
+      const begun = tracer.beginRun(event, event);
       const { sessionId, rootSessionId } = event.thread;
       const teller = ledger.get(`message of ${format}`, event.key);
       if (teller !== undefined) {

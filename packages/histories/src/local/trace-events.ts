@@ -3,16 +3,32 @@
  * it asked for, agents below the tool that called them. Spans are final as they leave: the run says only when it began, and
  * a turn comes with its response. Must not count: what comes here counts.
  */
-import type { CallObservation, HistoryEvent, HistoryMark, SpanRecord, ToolObservation } from "@centspan/model";
+import type {
+  CallObservation,
+  HistoryEvent,
+  HistoryMark,
+  SpanRecord,
+  ToolObservation,
+  TurnObservation,
+} from "@centspan/model";
 import type { SpanAttributes } from "@centspan/telemetry/vocabulary";
 import { isObject } from "../json-values.ts";
 import { totalOf } from "../usage-total.ts";
+import { describePrompt } from "./describe-content.ts";
 import { describeCall, describeContext, describeTool, toText } from "./describe-events.ts";
 import type { Ledger } from "./ledger.ts";
 import { type SpanPart, spanIdOf, traceIdOf } from "./span-ids.ts";
 import type { HistoryPlaceFacts } from "./types.ts";
 
-type Run = { traceId: string; rootId: string; parentId: string; startedAt: string; isTold: boolean; turns: number };
+type Run = {
+  traceId: string;
+  rootId: string;
+  parentId: string;
+  startedAt: string;
+  isTold: boolean;
+  turns: number;
+  prompt?: string;
+};
 type ThreadState = {
   run: Run | null;
   marks: HistoryMark[];
@@ -38,7 +54,7 @@ export type CallCount = { isFirst: boolean; sharesResponseId: boolean };
 
 export type Tracer = {
   /** A person's message begins a run, whether it was seen before or not. */
-  beginRun(event: HistoryEvent, key: string, atNs: bigint): Traced;
+  beginRun(event: HistoryEvent, turn: TurnObservation): Traced;
   addMark(event: HistoryEvent, mark: HistoryMark): void;
   /** A call that was counted elsewhere, and that this thread goes on from. */
   noteCopy(event: HistoryEvent, call: CallObservation): void;
@@ -71,7 +87,9 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
     if (run.isTold) return { run, spans: [] };
     run.isTold = true;
     if (!ledger.countOnce(`root of ${format}`, run.rootId)) return { run, spans: [] };
-    return { run, spans: [describe.root(event, run)] };
+    const root = describe.root(event, run);
+    delete run.prompt;
+    return { run, spans: [root] };
   };
   const startRun = (key: string, atNs: bigint): Run => ({
     traceId: traceIdOf(format, key),
@@ -112,10 +130,10 @@ export function createTracer(options: TracerOptions, saved: unknown): Tracer {
       thread.toolTimes = {};
       return spans;
     },
-    beginRun(event, key, atNs) {
+    beginRun(event, { key, atNs, messageText }) {
       const thread = threadOf(event.thread.threadId);
       if (event.thread.agentId !== "") return { spans: [], traceId: thread.run?.traceId ?? "", spanId: "" };
-      const run = startRun(key, atNs);
+      const run: Run = { ...startRun(key, atNs), ...(messageText !== undefined && { prompt: messageText }) };
       thread.run = run;
       const runs = ledger.get(`runs of ${format}`, event.thread.threadId) ?? "";
       const entry = `${atNs} ${run.traceId} ${run.rootId}`;
@@ -276,6 +294,7 @@ function createDescriber({ format, agent, attributes, ledger, placeOf }: TracerO
         "centspan.timing": "start_only",
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": name,
+        ...describePrompt(run.prompt),
       });
     },
   };

@@ -55,6 +55,8 @@ export type HistoryImportOptions = {
   placeOf?(cwd: string): HistoryPlaceFacts | null;
   /** Folder as it may be told. Default: not at all. */
   tellPath?(cwd: string): string;
+  /** Text of the conversations, too, on the spans that it is of. Default: not at all. */
+  keepsContent?: boolean;
   /** On every span, such as whose machine it is. */
   attributes?: SpanAttributes;
 };
