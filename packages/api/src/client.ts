@@ -44,6 +44,7 @@ import {
   reconciliationRowSchema,
   returnsSchema,
   reviewRateSchema,
+  seatsAnswerSchema,
   simulationSchema,
   sourceRowSchema,
   spanDetailSchema,
@@ -65,6 +66,7 @@ import {
 import { z } from "zod";
 import { API_PREFIX } from "./trace-api.ts";
 import { healthSchema } from "./use-cases/read-health.ts";
+import { selfSchema } from "./use-cases/read-self.ts";
 
 export type Query = Record<string, string | undefined>;
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
@@ -204,6 +206,8 @@ export function createApiClient(send: Send) {
       write(listOf(commitmentSchema), "PUT", `/commitments/${encodeURIComponent(id)}/end`, { to }),
     removeCommitment: (id: string) =>
       write(listOf(commitmentSchema), "DELETE", `/commitments/${encodeURIComponent(id)}`),
+    self: () => get(selfSchema, "/self"),
+    seats: () => get(seatsAnswerSchema, "/seats"),
     recommendations: (query: Query = {}) => get(listOf(recommendationSchema), "/recommendations", query),
     recommendation: (id: string) => get(recommendationSchema, `/recommendations/${encodeURIComponent(id)}`),
     proposeRecommendation: (input: z.input<typeof recommendationInputSchema>) =>

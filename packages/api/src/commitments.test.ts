@@ -124,6 +124,19 @@ describe("commitments", () => {
     ]);
   });
 
+  it("that are seats say how many of their days were used, apart from the cash and from the list value", async () => {
+    const { data } = await client.seats();
+    expect(data.map(({ period }) => period)).toEqual(["2026-12", "2026-11", "2026-10"]);
+    expect(data.at(-1)).toMatchObject({
+      ...{ commitment: "plus", plan: "ChatGPT Plus", seats: 3, holders: 1, seatDays: 93, usedDays: 1 },
+      ...{ paidUsd: "60", allocatedUsd: "20", unassignedUsd: "40", listUsd: "6" },
+      ...{ idleShare: "0.9892473118", idleUsd: "59.354838708" },
+      provenance: { cash: "allocated", list: "derived", idle: "estimated" },
+    });
+    // Of the month that has begun today, its first day.
+    expect(data[0]).toMatchObject({ seatDays: 3, usedDays: 0, idleShare: "1", allocatedUsd: "0", paidUsd: "60" });
+  });
+
   it("are in the month's statement by team: what was used, at which price by the token, and what was not", async () => {
     expect(await shares("2026-10")).toEqual(
       [

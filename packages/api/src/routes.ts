@@ -20,6 +20,7 @@ import { listLogs } from "./use-cases/list-logs.ts";
 import { listMetricPoints } from "./use-cases/list-metric-points.ts";
 import { listOccupancy } from "./use-cases/list-occupancy.ts";
 import { listOutcomes } from "./use-cases/list-outcomes.ts";
+import { listSeats } from "./use-cases/list-seats.ts";
 import { listSources } from "./use-cases/list-sources.ts";
 import { listTasks } from "./use-cases/list-tasks.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
@@ -133,6 +134,7 @@ export const ROUTES: readonly Route[] = [
   listOccupancy,
   listCommitments,
   addCommitments,
+  listSeats,
   endCommitment,
   removeCommitment,
   listAudit,

@@ -29,6 +29,33 @@ export const commitmentLineRowSchema = z.object({
 });
 export type CommitmentLineRow = z.infer<typeof commitmentLineRowSchema>;
 
+export const seatRowSchema = z.object({
+  commitment: z.string(),
+  plan: z.string(),
+  provider: z.string(),
+  seats: z.int(),
+  period: periodSchema,
+  paidUsd: money.describe("cash of the month"),
+  allocatedUsd: money.describe("of it what is allocated to usage: all of a seat of which somebody used anything"),
+  unassignedUsd: money.describe("of it what is of seats that nobody used at all"),
+  listUsd: money.describe(
+    "what the covered usage would have cost by the token: no saving, as nobody says it had been bought",
+  ),
+  holders: z.int().describe("keys that used it"),
+  seatDays: z.int().describe("days of the month until now, times seats"),
+  usedDays: z.int().describe("of them those on which a holder used anything"),
+  idleShare: z.string().nullable().describe("of seat-days, 10 decimals; null before the first day"),
+  idleUsd: money.describe("what was paid for the idle seat-days until now; no part of what is billed to nobody"),
+  provenance: z.object({ cash: z.enum(PROVENANCES), list: z.enum(PROVENANCES), idle: z.enum(PROVENANCES) }),
+});
+export type SeatRow = z.infer<typeof seatRowSchema>;
+
+export const seatsAnswerSchema = z.object({
+  data: z.array(seatRowSchema),
+  method: z.string().describe("how it is known"),
+  nextCursor: z.null(),
+});
+
 export const periodRowSchema = z.object({
   period: z.string(),
   timeZone: z.string(),

@@ -5,6 +5,7 @@ export { cacheLifetimeMs, openAiCacheMs, takesCacheMarks } from "./cache-lifetim
 export type { MinuteTokens } from "./commitments/cover-quantities.ts";
 export { coversCharge, listBegun } from "./commitments/cover-usage.ts";
 export { readFee } from "./commitments/read-fee.ts";
+export { readSeatUse } from "./commitments/read-seat-use.ts";
 export {
   type CommittedUsage,
   type CoveredCharge,

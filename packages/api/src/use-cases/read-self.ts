@@ -17,7 +17,7 @@ export const readSelf = defineRoute({
   method: "GET",
   path: "/self",
   summary: "The key that asks: its workspace, team and rules",
-  allow: ["api"],
+  allow: ["api", "ingest"],
   query: z.strictObject({}),
   body: z.undefined(),
   answer: selfSchema,
