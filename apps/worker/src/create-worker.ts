@@ -1,22 +1,23 @@
 /** The worker without its process: its loops over open stores, and the server that says how fresh the ratings are. */
 import { CentspanError, type Clock, formatInstant } from "@centspan/base";
-import type {
-  BudgetAccounts,
-  DailyCosts,
-  FinishedRunStore,
-  JobStore,
-  Ledger,
-  OutcomeLinkStore,
-  OutcomeSettings,
-  PeriodStore,
-  PriceTermsStore,
-  RateCard,
-  RetentionPolicies,
-  RetentionStore,
-  TraceSummaries,
-  UnratedUnits,
-  UsageFeed,
-  WasteStore,
+import {
+  type BudgetAccounts,
+  type DailyCosts,
+  type FinishedRunStore,
+  type JobStore,
+  type Ledger,
+  type OutcomeLinkStore,
+  type OutcomeSettings,
+  type PeriodStore,
+  type PriceTermsStore,
+  type RateCard,
+  type RetentionPolicies,
+  type RetentionStore,
+  type TraceSummaries,
+  type UnratedUnits,
+  type UsageFeed,
+  type WasteStore,
+  WISH_JOB,
 } from "@centspan/model";
 import { validatePriceBook } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
@@ -25,12 +26,13 @@ import { createLinkState, runLinkPass } from "./link-pass.ts";
 import { createPriceBooks } from "./price-books.ts";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 import { forgetOldBudgets, runRetentionPass } from "./retention.ts";
-import { startLoop } from "./run-loop.ts";
+import { type Loop, startLoop } from "./run-loop.ts";
 import { createSummaryState, runSummaryPass } from "./summary-pass.ts";
 import { createWasteState, runWastePass } from "./waste-pass.ts";
 
 const INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 5_000;
+const WISH_INTERVAL_MS = 250;
 const RETENTION_INTERVAL_MS = 3_600_000;
 
 type WorkerOptions = {
@@ -63,7 +65,7 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
   const waste = createWasteState();
   const readPrices = createPriceBooks(cards, control);
   const stores = { feed: warehouse, ledger: warehouse, jobs: control, policies: control, unrated: control };
-  const loops = [
+  const loops: Loop[] = [
     startLoop({
       async pass() {
         const { units } = await runRatingPass(stores, state, { readPrices }, (fault) => say(describeFault(fault)));
@@ -133,6 +135,19 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
     }),
   ];
 
+  let wishedNs = 0n;
+  const wishes = startLoop({
+    async pass() {
+      const { watermarkNs } = (await control.readJob(WISH_JOB)) ?? { watermarkNs: 0n };
+      if (watermarkNs > wishedNs) for (const loop of loops) loop.hurry();
+      wishedNs = watermarkNs;
+      return false;
+    },
+    intervalMs: WISH_INTERVAL_MS,
+    maxPauseMs: MAX_PAUSE_MS,
+    say: (text) => say(`looking for who waits ${text}`),
+  });
+
   const app = createServer({ bodyLimitBytes: 1024 });
   app.get("/health", async (_request, reply) => {
     const ratedThrough = state.ratedThroughNs === null ? null : formatInstant(state.ratedThroughNs);
@@ -147,7 +162,7 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
   return {
     app,
     async stop(): Promise<void> {
-      await Promise.all([...loops.map((loop) => loop.stop()), app.close()]);
+      await Promise.all([...[...loops, wishes].map((loop) => loop.stop()), app.close()]);
     },
   };
 }

@@ -30,7 +30,7 @@ export const RATING_JOB = "rating";
 const OVERLAP_NS = 120_000_000_000n;
 const LOOK_BACK_EVERY_NS = 60_000_000_000n;
 /** What is read and written at once: enough that the questions cost little beside their answers. */
-const BATCH = { units: 100, records: 50_000 };
+const BATCH = { units: 500, records: 50_000 };
 const CLAIMED_RESPONSES = 50_000;
 /** So many units in a row that a store does not take, though it answers, are the store's fault and not theirs. */
 const MOST_REFUSALS = 3;

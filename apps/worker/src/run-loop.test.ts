@@ -32,6 +32,33 @@ describe("the loop", () => {
     expect(said).toEqual(["fails, and is repeated until it works: the store is away", "works again"]);
   });
 
+  it("rests no longer where somebody waits, be it in the middle of a pass", async () => {
+    let passes = 0;
+    let finish = (): void => {};
+    const loop = startLoop({
+      pass: () => {
+        passes += 1;
+        return new Promise<boolean>((resolve) => {
+          finish = () => resolve(false);
+        });
+      },
+      intervalMs: 3_600_000,
+      maxPauseMs: 1,
+      say: () => {},
+    });
+    await waitUntil("the first pass", () => passes === 1);
+    loop.hurry();
+    finish();
+    await waitUntil("the second pass", () => passes === 2);
+    finish();
+    await waitUntil("the third pass, from its rest", () => {
+      loop.hurry();
+      return passes === 3;
+    });
+    finish();
+    await loop.stop();
+  });
+
   it("ends its pass before it stops", async () => {
     let finish = (): void => {};
     let finished = false;

@@ -12,7 +12,9 @@ type LoopOptions = {
   say(text: string): void;
 };
 
-type Loop = {
+export type Loop = {
+  /** Somebody waits: the rest under way ends, or the one after the running pass is left out. */
+  hurry(): void;
   /** The failure that passes end with at present. */
   failure(): unknown;
   /** Resolves when the running pass has ended. */
@@ -23,6 +25,8 @@ export function startLoop({ pass, intervalMs, maxPauseMs, rest = 0, say }: LoopO
   const stopping = new AbortController();
   let failure: unknown = null;
   let failures = 0;
+  let isHurried = false;
+  let wake = (): void => {};
 
   const runOnce = async (): Promise<number> => {
     try {
@@ -41,29 +45,34 @@ export function startLoop({ pass, intervalMs, maxPauseMs, rest = 0, say }: LoopO
     }
   };
 
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
   const ended = (async () => {
-    while (!stopping.signal.aborted) await pause(await runOnce(), stopping.signal);
+    while (!stopping.signal.aborted) {
+      isHurried = false;
+      const restMs = await runOnce();
+      if (!isHurried && restMs > 0 && !stopping.signal.aborted) await pause(restMs);
+    }
   })();
   return {
+    hurry() {
+      isHurried = true;
+      wake();
+    },
     failure: () => failure,
     async stop() {
       stopping.abort();
+      wake();
       await ended;
     },
   };
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
-}

@@ -11,7 +11,7 @@ export const WASTE_JOB = "waste";
 
 const OVERLAP_NS = 30_000_000_000n;
 const RUNS_AT_ONCE = 50;
-const RECORD_EVERY_NS = 10_000_000_000n;
+const RECORD_EVERY_NS = 1_000_000_000n;
 
 type WasteStores = {
   waste: Pick<WasteStore, "listChangedRuns" | "readRuns" | "replaceWaste">;

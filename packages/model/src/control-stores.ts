@@ -122,6 +122,9 @@ export type CommitmentStore = {
 };
 
 /** Durable progress of background jobs, and how fresh their results are. */
+/** Somebody waits for figures of what was received before: the worker rests no more until it has looked again. */
+export const WISH_JOB = "figures-wished";
+
 export type JobStore = {
   readJob(job: string): Promise<{ watermarkNs: bigint; updatedAt: Date } | null>;
   writeJob(job: string, watermarkNs: bigint): Promise<void>;
