@@ -3,6 +3,7 @@ import type { ApiClient } from "@centspan/api";
 import { CentspanError } from "@centspan/base";
 import { type Commitment, commitmentsSchema } from "@centspan/model";
 import type { Command } from "commander";
+import { formatSeatTable } from "../local/describe-seats.ts";
 import { describeSeat, findFirstMonth } from "../local/enter-seats.ts";
 import { readJson } from "../read-json.ts";
 import { formatTable } from "../report.ts";
@@ -21,6 +22,11 @@ export function registerCommitments(program: Command, defaultData: string): void
   add("list", "what is paid for; what it comes to in a month is in `centspan close show`").action(
     (options: CommitmentsOptions) =>
       printWithWorkspace(options, async (api) => formatAll((await api.commitments()).data)),
+  );
+
+  add("use", "what seats cost, what usage of them is worth by the token, and how much of them was idle").action(
+    (options: CommitmentsOptions) =>
+      printWithWorkspace(options, async (api) => formatSeatTable((await api.seats()).data)),
   );
 
   add("add", "add commitments, all of the file or nothing, from a month that is open on")

@@ -1,4 +1,4 @@
-/** `centspan import local`: histories that agents left on this disk, into a workspace of their own. Asks nothing, sends nothing elsewhere. */
+/** `centspan import local`: histories that agents left on this disk, into a workspace of their own. Sends nothing elsewhere. */
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { choosesRequests } from "@centspan/attribution";
@@ -17,8 +17,8 @@ import { findEndangered } from "../local/find-endangered.ts";
 import { type FoundHistories, findHistories, sumBytes } from "../local/find-histories.ts";
 import { readState, statePath } from "../local/import-state.ts";
 import { readFigures } from "../local/read-figures.ts";
-import { readSeats, summariseLimits } from "../local/read-seats.ts";
 import { type ImportReport, type ImportTarget, runImport } from "../local/run-import.ts";
+import { summariseLimits } from "../local/summarise-limits.ts";
 import { watchHistories } from "../local/watch-histories.ts";
 import { createProgress, type Progress } from "../progress.ts";
 import { ACTOR, type OpenStores, ORG, openStores } from "../stores.ts";
@@ -33,6 +33,7 @@ export type LocalOptions = {
   watch: boolean;
   since?: string;
   redactPaths: boolean;
+  content: boolean;
   json: boolean;
 };
 
@@ -44,6 +45,11 @@ export function registerImportLocal(command: Command, defaultData: string): void
     .option("--watch", "go on as the files grow, until Ctrl-C", false)
     .option("--since <time>", "only files that were written since (ISO 8601)")
     .option("--redact-paths", "name no folder of this disk in what is printed", false)
+    .option(
+      "--content",
+      "with prompts, answers and what tools were given and returned; metadata alone otherwise",
+      false,
+    )
     .option("--workspace <id>", "workspace to import into", LOCAL_WORKSPACE)
     .option("--data <dir>", "data folder of the running stack", defaultData)
     .option("--json", "print the receipt and the figures as JSON", false)
@@ -71,11 +77,14 @@ export async function importLocal(options: LocalOptions): Promise<void> {
       const { state: before, note } = readState(path, target?.otlpUrl ?? readConnection(options.data)?.otlpUrl ?? "");
       if (note !== "" && target !== null) progress.done(note);
       if (target !== null) before.key = target.key;
+      if (options.content && before.import !== null)
+        progress.done("with content: what is new; what was imported before stays as it was (--workspace has it anew)");
       return runImport(files, {
         home: homedir(),
         state: before,
         statePath: path,
         target: target?.target ?? null,
+        keepsContent: options.content,
         nowMs: Date.now(),
         onProgress: (done) => showProgress(progress, done),
         onStep: progress.step,
@@ -107,7 +116,7 @@ const listPlaces = (): string =>
     .map((place) => (place.variable === undefined ? `~/${place.folder}` : `$${place.variable}/${place.folder}`))
     .join(", ");
 
-/** The first Ctrl-C ends orderly after the file under way; a second one at once. */
+/** The first Ctrl-C ends orderly, in the middle of a file; a second one at once. */
 export function abortOnInterrupt(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => controller.abort());
@@ -129,7 +138,7 @@ type Prepared = { target: ImportTarget; otlpUrl: string; key: string };
 /** The workspace, and a key to send with: the one of the last time where it is still good. */
 async function prepareTarget(
   stores: OpenStores,
-  { workspace }: LocalOptions,
+  { workspace, content }: LocalOptions,
   path: string,
   otlpUrl: string,
 ): Promise<Prepared> {
@@ -138,8 +147,9 @@ async function prepareTarget(
   await control.ensureWorkspace(ORG, { id: workspace, name }).catch(sayHowToStart);
   const known = readState(path, otlpUrl).state.key;
   const principal = known === "" ? null : await control.findPrincipal(known);
-  const isGood = principal !== null && principal.workspace === workspace;
-  const key = isGood ? known : await makeKey(stores, workspace);
+  const isGood =
+    principal !== null && principal.workspace === workspace && (!content || principal.rules.content === true);
+  const key = isGood ? known : await makeKey(stores, workspace, content);
   const storeOutcomes: ImportTarget["storeOutcomes"] = (outcomes) => warehouse.insertOutcomes(workspace, [...outcomes]);
   return { target: { spans: { otlpUrl, key }, storeOutcomes }, otlpUrl, key };
 }
@@ -149,11 +159,12 @@ function sayHowToStart(error: unknown): never {
   throw new CentspanError("not_ready", `${error.message} Is \`npm start\` running? --dry-run needs no stack.`);
 }
 
-async function makeKey({ control }: OpenStores, workspace: string): Promise<string> {
+/** A key that content may come with says so, for whoever looks at the keys. */
+async function makeKey({ control }: OpenStores, workspace: string, content: boolean): Promise<string> {
   const old = (await control.listKeys(workspace)).find((one) => one.name === INGEST_KEY && one.revokedAt === null);
   if (old !== undefined) await control.revokeKey(workspace, old.keyId, ACTOR);
   const made = await control.createKey(
-    { workspace, name: INGEST_KEY, kind: "ingest", team: null, orgWide: false },
+    { workspace, name: INGEST_KEY, kind: "ingest", team: null, orgWide: false, rules: content ? { content } : {} },
     ACTOR,
   );
   return made.secret;
@@ -210,10 +221,10 @@ async function printReport(
   progress.done("priced and looked through");
   if (!options.json) await enterSeats(api, signal);
   const figures = await readFigures(api, timeZone);
-  const [requests, branches, seats] = await Promise.all([
+  const [requests, branches, { data: seats }] = await Promise.all([
     api.costOfWork({ groupBy: "pullRequest" }),
     api.costOfWork({ groupBy: "branch" }),
-    readSeats(api),
+    api.seats(),
   ]);
   const limits = summariseLimits(report.seen.limits);
   const webUrl = readConnection(options.data)?.webUrl;

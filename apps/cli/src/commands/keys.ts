@@ -20,6 +20,8 @@ Rules, all of them optional:
   onDisconnect       cancel or drain
   routes             another model or effort by role or task type:
                      [{"role": "execute", "model": "small"}, {"taskType": "typo", "effort": "low"}]
+  content            true: prompts and answers are recorded, recognised secrets are not; of an ingest key, that
+                     histories may come with them
   egress             hosts that tools may reach through the gateway, none unless named:
                      {"hosts": ["api.example.com", "*.example.org", "10.0.0.5:8080"]}
                      with "secrets", put into requests in place of placeholders:

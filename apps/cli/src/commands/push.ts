@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
-import { createApiClient } from "@centspan/api";
+import { type ApiClient, createApiClient } from "@centspan/api";
 import { CentspanError, formatInstant } from "@centspan/base";
 import { historyFormats } from "@centspan/histories";
 import type { Outcome } from "@centspan/model";
@@ -16,7 +16,15 @@ import { abortOnInterrupt, showProgress } from "./import-local.ts";
 
 const POSTS_AT_ONCE = 8;
 
-type PushOptions = { to: string; key?: string; api?: string; team?: string; data: string; json: boolean };
+type PushOptions = {
+  to: string;
+  key?: string;
+  api?: string;
+  team?: string;
+  data: string;
+  content: boolean;
+  json: boolean;
+};
 
 export function registerPush(program: Command, defaultData: string): void {
   program
@@ -26,6 +34,11 @@ export function registerPush(program: Command, defaultData: string): void {
     .option("--key <secret>", "key of kind ingest; default: CENTSPAN_INGEST_KEY of the environment")
     .option("--api <url>", "the team's web app, to send what test runs came to as well")
     .option("--team <id>", "team that the calls are of")
+    .option(
+      "--content",
+      "with prompts, answers and texts of tools, where the key's rules want them; needs --api",
+      false,
+    )
     .option("--data <dir>", "where what was sent is remembered", defaultData)
     .option("--json", "print the receipt as JSON", false)
     .action(push);
@@ -41,6 +54,8 @@ async function push(options: PushOptions): Promise<void> {
     );
   }
   const target = readUrl(options.to, "to");
+  const api = options.api === undefined ? null : openApi(readUrl(options.api, "api"), key);
+  if (options.content) await requireContentKey(api);
   const progress = createProgress(process.stderr);
   const found = await findHistories(historyFormats, { home: homedir(), environment: process.env });
   if (found.files.length === 0) throw new CentspanError("not_found", "there are no histories on this disk to send");
@@ -56,9 +71,10 @@ async function push(options: PushOptions): Promise<void> {
     statePath: path,
     target: {
       spans: { otlpUrl: target.href, key },
-      storeOutcomes: options.api === undefined ? async () => undefined : sendOutcomes(readUrl(options.api, "api"), key),
+      storeOutcomes: api === null ? async () => undefined : sendOutcomes(api),
     },
     team: options.team,
+    keepsContent: options.content,
     nowMs: Date.now(),
     onProgress: (done) => showProgress(progress, done),
     onStep: progress.step,
@@ -80,11 +96,28 @@ function readUrl(text: string, field: string): URL {
   });
 }
 
-/** An ingest key may not say that work was approved: of that a team's code host knows more than a clone. */
-function sendOutcomes(webUrl: URL, key: string): (outcomes: readonly Outcome[]) => Promise<void> {
-  const api = createApiClient((path, init) =>
+const openApi = (webUrl: URL, key: string): ApiClient =>
+  createApiClient((path, init) =>
     fetch(new URL(path, webUrl), { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } }),
   );
+
+/** What people wrote goes only where somebody asked for it, on both sides. */
+async function requireContentKey(api: ApiClient | null): Promise<void> {
+  if (api === null)
+    throw new CentspanError("invalid_request", "--content: needs --api, which says whether the key wants content", {
+      field: "content",
+    });
+  const { rules, key } = await api.self();
+  if (rules.content === true) return;
+  throw new CentspanError(
+    "invalid_request",
+    `--content: key ${key} wants none; whoever runs the team's Centspan sets it with \`centspan keys rules KEY_ID --set '{"content": true}'\``,
+    { field: "content" },
+  );
+}
+
+/** An ingest key may not say that work was approved: of that a team's code host knows more than a clone. */
+function sendOutcomes(api: ApiClient): (outcomes: readonly Outcome[]) => Promise<void> {
   return async (outcomes) => {
     const waiting = outcomes.filter(({ kind }) => kind !== "approved");
     const sendRest = async (): Promise<void> => {

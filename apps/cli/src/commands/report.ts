@@ -4,7 +4,6 @@ import { choosesRequests } from "@centspan/attribution";
 import { CentspanError } from "@centspan/base";
 import type { Command } from "commander";
 import { readFigures } from "../local/read-figures.ts";
-import { readSeats } from "../local/read-seats.ts";
 import { CARD_SIZE, PAGE_SIZE, type ReportFacts, renderCard, renderReport } from "../local/report-page.ts";
 import { findChromium, takePicture } from "../local/take-picture.ts";
 import { printWithWorkspace } from "../stores.ts";
@@ -34,7 +33,10 @@ export function registerReport(program: Command, defaultData: string): void {
         const requests = await api.costOfWork({ groupBy: "pullRequest" });
         const branches = await api.costOfWork({ groupBy: "branch" });
         const work = choosesRequests(requests.total, branches.total) ? requests : branches;
-        return write({ figures, work, seats: await readSeats(api), from, to, withNames: options.names }, options.out);
+        return write(
+          { figures, work, seats: (await api.seats()).data, from, to, withNames: options.names },
+          options.out,
+        );
       }),
     );
 }

@@ -162,6 +162,7 @@ async function offerImport(data: string, { control }: OpenStores, interrupted: P
       dryRun: false,
       watch: false,
       redactPaths: false,
+      content: false,
       json: false,
     });
   } catch (error) {

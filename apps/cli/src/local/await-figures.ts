@@ -1,6 +1,7 @@
 /** Waits until what was sent is in every figure: rated, looked at for waste, and tied to outcomes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseInstant } from "@centspan/base";
+import { WISH_JOB } from "@centspan/model";
 import type { OpenStores } from "../stores.ts";
 
 const PATIENCE_MS = 600_000;
@@ -32,6 +33,7 @@ export async function awaitFigures(
   // A pass notes how far it came before it ties outcomes to spend, so the next one is waited for.
   for (const job of ["work-marks", "work-marks", "waste"]) {
     const what = job === "waste" ? "looking for what was paid twice" : "tying outcomes to spend";
+    await control.writeJob(WISH_JOB, nowNs());
     const read = async () => (await control.readJob(job))?.watermarkNs ?? null;
     if (!(await reach(what, nowNs(), read))) return false;
   }

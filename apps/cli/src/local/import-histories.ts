@@ -13,7 +13,7 @@ import {
 import { type FoundFile, nameReason } from "./find-histories.ts";
 import { readPieces, readSlice } from "./read-file.ts";
 
-/** Plain JSON, for whoever keeps it until the next time. */
+/** Plain JSON, for whoever keeps it until the next time. A file that was left in its middle has `bytes` of -1: it has changed. */
 export type ImportState = {
   version: 1;
   ledger: string;
@@ -29,10 +29,13 @@ type FileState = {
   progress: FileProgress;
 };
 
+const LEFT = -1;
+
 export type ImportHistoriesOptions = {
   state: ImportState | null;
   placeOf?(cwd: string): { repositoryUrl: string; repository: string } | null;
   attributes?: HistoryImportOptions["attributes"];
+  keepsContent?: boolean;
   /** Whether nobody writes the file any more, so that what was held back may go. */
   isIdle(file: FoundFile): boolean;
   /** The next piece is read when it resolves. */
@@ -40,6 +43,7 @@ export type ImportHistoriesOptions = {
   /** After each file; `takeState` gives all that is needed to go on after it. It costs with the number of calls. */
   onFileDone?(file: FoundFile, takeState: () => ImportState): Promise<void>;
   onProgress?(bytes: number): void;
+  /** Ends the reading after the piece under way, in the middle of a file, too. */
   signal?: AbortSignal;
 };
 
@@ -56,17 +60,19 @@ export async function importHistories(
 ): Promise<ImportResult> {
   const known = options.state?.files ?? {};
   const states: Record<string, FileState> = { ...known };
-  const { placeOf, attributes } = options;
+  const { placeOf, attributes, keepsContent = false } = options;
   const histories = createHistoryImport({
     ledger: options.state?.ledger ?? null,
+    keepsContent,
     ...(placeOf && { placeOf }),
     ...(attributes && { attributes }),
   });
   const unreadable: ImportResult["unreadable"] = [];
   const takeState = (): ImportState => ({ version: 1, ledger: histories.save(), files: { ...states } });
+  const isEnded = (): boolean => options.signal?.aborted === true;
   let unchanged = 0;
   for (const file of files) {
-    if (options.signal?.aborted === true) break;
+    if (isEnded()) break;
     const name = `${file.format.id} ${file.kind.identity}`;
     const before = known[name];
     if (before !== undefined && isUnchanged(before, file, options)) {
@@ -80,7 +86,7 @@ export async function importHistories(
       if (!isOfFile(error)) throw error;
       unreadable.push({ path: `${file.place}/${file.path}`, reason: reasonOf(error) });
     }
-    await options.onFileDone?.(file, takeState);
+    if (!isEnded()) await options.onFileDone?.(file, takeState);
   }
   return { receipt: histories.receipt(), state: takeState(), unchanged, unreadable };
 }
@@ -95,20 +101,21 @@ async function importFile(
   file: FoundFile,
   before: FileState | undefined,
   histories: ReturnType<typeof createHistoryImport>,
-  { isIdle, onBatch, onProgress }: ImportHistoriesOptions,
+  { isIdle, onBatch, onProgress, signal }: ImportHistoriesOptions,
 ): Promise<FileState> {
   const progress = before !== undefined && (await isContinued(file, before.progress)) ? before.progress : null;
   const companion = file.kind.companion === undefined ? null : await readCompanion(file, file.kind.companion);
   const reading = histories.openFile({ format: file.format, path: file.path, companion, progress });
+  const at = { place: file.place, path: file.path, modifiedMs: file.modifiedMs };
   if (progress !== null) onProgress?.(progress.bytes);
   for await (const piece of readPieces(file, progress?.bytes ?? 0)) {
     await onBatch(reading.take(piece), file);
     onProgress?.(piece.length);
+    if (signal?.aborted === true) return { ...at, bytes: LEFT, isClosed: false, progress: reading.save() };
   }
   const isClosed = isIdle(file);
   await onBatch(reading.end(isClosed), file);
-  const { place, path, bytes, modifiedMs } = file;
-  return { place, path, bytes, modifiedMs, isClosed, progress: reading.save() };
+  return { ...at, bytes: file.bytes, isClosed, progress: reading.save() };
 }
 
 const isContinued = async (file: FoundFile, progress: FileProgress): Promise<boolean> =>

@@ -2,15 +2,14 @@
  * A page for one's team, and a card to share, as HTML without scripts or addresses of elsewhere. Pure: figures in, text out.
  * Names of repositories, branches and requests stand there only where they are asked for.
  */
-import type { WorkAnswer } from "@centspan/model";
+import type { SeatRow, WorkAnswer } from "@centspan/model";
 import { describeCase, shareOf, toCents } from "./describe-figures.ts";
 import type { LocalFigures } from "./read-figures.ts";
-import type { SeatMonth } from "./read-seats.ts";
 
 export type ReportFacts = {
   figures: LocalFigures;
   work: WorkAnswer;
-  seats: readonly SeatMonth[];
+  seats: readonly SeatRow[];
   /** Days, as text: the first and last with a call. */
   from: string;
   to: string;
@@ -115,9 +114,10 @@ const renderSeats = ({ seats }: ReportFacts): string =>
   seats.length === 0
     ? ""
     : `<h2>Seats</h2>${table(
-        ["plan, month", "paid", "of it used", "of it idle", "list value of what it covered"],
-        seats.map(({ name, period, usedUsd, unusedUsd, paidUsd, listUsd }) => [
-          `${name}, ${period}`,
-          ...[paidUsd, usedUsd, unusedUsd, listUsd].map(toCents),
+        ["plan, month", "paid", "allocated to usage", "list value of what it covered", "idle days so far"],
+        seats.map(({ plan, period, allocatedUsd, paidUsd, listUsd, idleShare }) => [
+          `${plan}, ${period}`,
+          ...[paidUsd, allocatedUsd, listUsd].map(toCents),
+          idleShare === null ? "–" : `${(Number(idleShare) * 100).toFixed(0)}%`,
         ]),
       )}<p class="note">What was paid is cash. List value is another figure, and no saving: nobody says that it would have been bought at that price.</p>`;

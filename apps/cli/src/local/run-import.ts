@@ -29,6 +29,7 @@ export type RunOptions = {
   /** Null for a dry run: everything is read, nothing is sent or remembered. */
   target: ImportTarget | null;
   team?: string | undefined;
+  keepsContent?: boolean;
   nowMs: number;
   onProgress(progress: { bytes: number; totalBytes: number; calls: number }): void;
   /** Work begins that is no reading of files. */
@@ -51,7 +52,7 @@ export async function runImport(found: FoundHistories, options: RunOptions): Pro
   const { state, target, signal } = options;
   const findRepository = createRepositoryFinder(options.home);
   const seen = createSeenWork(state.seen);
-  const delivery = createDelivery(target);
+  const delivery = createDelivery(target, signal);
   const totalBytes = sumBytes(found.files);
   let bytes = 0;
   let calls = 0;
@@ -66,6 +67,7 @@ export async function runImport(found: FoundHistories, options: RunOptions): Pro
   };
   const result = await importHistories(found.files, {
     state: state.import,
+    keepsContent: options.keepsContent ?? false,
     placeOf(cwd) {
       const repository = findRepository(cwd);
       const gone = repository === null ? nameGoneFolder(cwd) : "";
@@ -127,8 +129,8 @@ async function tellWork(
 
 type Delivered = Pick<WorkFound, "spans" | "outcomes">;
 
-function createDelivery(target: ImportTarget | null) {
-  const sending = target && createSpanSending(target.spans);
+function createDelivery(target: ImportTarget | null, signal: AbortSignal) {
+  const sending = target && createSpanSending(target.spans, signal);
   let waiting: Outcome[] = [];
   let outcomes = 0;
   return {

@@ -12,10 +12,15 @@ import type { SpanRecord } from "@centspan/model";
 const SPANS_AT_ONCE = 2_000;
 const UNDER_WAY = 3;
 const PATIENCE_MS = 60_000;
+/** Of somebody who wants to leave. */
+const LAST_PATIENCE_MS = 3_000;
 const AGAIN_AFTER_MS = 500;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 export type SpanTarget = { otlpUrl: string; key: string };
+
+/** After `signal` nothing is tried again; what is under way then is given up when `cut` says so. */
+type Way = { isNear: boolean; signal: AbortSignal; cut: AbortSignal };
 
 export type SpanSending = {
   /** Resolves when there is room for more. */
@@ -25,15 +30,18 @@ export type SpanSending = {
   counts(): { sent: number; refused: number; reason: string };
 };
 
-export function createSpanSending(target: SpanTarget): SpanSending {
+export function createSpanSending(target: SpanTarget, signal: AbortSignal): SpanSending {
+  const cut = new AbortController();
+  signal.addEventListener("abort", () => setTimeout(() => cut.abort(), LAST_PATIENCE_MS).unref(), { once: true });
   const isNear = /^https?:\/\/(127\.|localhost|\[::1\])/.test(target.otlpUrl);
+  const way: Way = { isNear, signal, cut: cut.signal };
   const underWay = new Set<Promise<void>>();
   let waiting: SpanRecord[] = [];
   let failure: unknown;
   const counts = { sent: 0, refused: 0, reason: "" };
 
   const start = (spans: SpanRecord[]): void => {
-    const sending = post(target, encodeSpans(spans), isNear)
+    const sending = post(target, encodeSpans(spans), way)
       .then(({ refused, reason }) => {
         counts.sent += spans.length - refused;
         counts.refused += refused;
@@ -70,7 +78,7 @@ export function createSpanSending(target: SpanTarget): SpanSending {
 
 type Taken = { refused: number; reason: string };
 
-async function post({ otlpUrl, key }: SpanTarget, body: Uint8Array, isNear: boolean): Promise<Taken> {
+async function post({ otlpUrl, key }: SpanTarget, body: Uint8Array, { isNear, signal, cut }: Way): Promise<Taken> {
   const endAt = performance.now() + PATIENCE_MS;
   const request = {
     method: "POST",
@@ -80,6 +88,7 @@ async function post({ otlpUrl, key }: SpanTarget, body: Uint8Array, isNear: bool
       ...(!isNear && { "content-encoding": "gzip" }),
     },
     body: isNear ? body : gzipSync(body),
+    signal: cut,
   };
   for (;;) {
     const answer = await ask(new URL("/v1/traces", otlpUrl), request);
@@ -88,13 +97,14 @@ async function post({ otlpUrl, key }: SpanTarget, body: Uint8Array, isNear: bool
       const hint = answer.status === 401 || answer.status === 403 ? ": it wants a key of kind ingest" : "";
       throw new CentspanError("not_ready", `${otlpUrl} refused spans (HTTP ${answer.status})${hint}: ${answer.said}`);
     }
-    if (performance.now() + answer.waitMs > endAt) {
+    if (signal.aborted || performance.now() + answer.waitMs > endAt) {
+      const patience = signal.aborted ? "before it was interrupted" : `for ${PATIENCE_MS / 1000} s`;
       throw new CentspanError(
         "not_ready",
-        `${otlpUrl} did not take spans for ${PATIENCE_MS / 1000} s (${answer.said}); what was taken is kept, and the same command goes on from there`,
+        `${otlpUrl} did not take spans ${patience} (${answer.said}); what was taken is kept, and the same command goes on from there`,
       );
     }
-    await sleep(answer.waitMs);
+    await sleep(answer.waitMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
