@@ -72,12 +72,12 @@ import { readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
-import { readWorkOfTraces } from "./readers/work-places.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
 import { countQuarantined, sumUsage } from "./readers/sum-usage.ts";
 import { sumTraceWaste, sumWaste, sumWasteTotals } from "./readers/sum-waste.ts";
+import { readWorkOfTraces } from "./readers/work-places.ts";
 
 export type Warehouse = SpanStore &
   EngineTimeReader &
