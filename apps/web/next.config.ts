@@ -21,7 +21,7 @@ const config: NextConfig = {
   ],
   serverExternalPackages: ["pg", "@clickhouse/client"],
   // A provider's file may have what the Trace API takes, which says so of a larger one.
-  experimental: { serverActions: { bodySizeLimit: "12mb" }, proxyClientMaxBodySize: "12mb" },
+  experimental: { authInterrupts: true, serverActions: { bodySizeLimit: "12mb" }, proxyClientMaxBodySize: "12mb" },
   images: { unoptimized: true },
   poweredByHeader: false,
   agentRules: false,

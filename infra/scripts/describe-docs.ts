@@ -20,11 +20,17 @@ export function describeRoutes(routes: typeof ROUTES): string {
     'curl -sS "http://127.0.0.1:3000/api/v1/outcomes/cost?groupBy=team&from=2026-01-01T00:00:00Z" -H "Authorization: Bearer $CENTSPAN_API_KEY"',
     "```",
     "",
-    row("route", "key", "does"),
+    row("route", "needs", "does"),
     row("---", "---", "---"),
     row("`GET /api/v1/health`", "none", "Whether the stores answer and how far rating has come"),
     row("`GET /api/v1/openapi.json`", "none", "The OpenAPI 3.1 document"),
-    ...routes.map((route) => row(`\`${route.method} /api/v1${route.path}\``, route.allow.join(", "), route.summary)),
+    ...routes.map((route) =>
+      row(
+        `\`${route.method} /api/v1${route.path}\``,
+        route.needs ?? (route.hasToken ? "the link" : "any key"),
+        route.summary,
+      ),
+    ),
     "",
   ].join("\n");
 }

@@ -9,6 +9,7 @@ import { registerEval } from "./commands/eval.ts";
 import { registerExport } from "./commands/export.ts";
 import { registerImport } from "./commands/import.ts";
 import { registerKeys } from "./commands/keys.ts";
+import { registerMembers } from "./commands/members.ts";
 import { registerMigrate } from "./commands/migrate.ts";
 import { registerOutcomes } from "./commands/outcomes.ts";
 import { registerPrices } from "./commands/prices.ts";
@@ -47,6 +48,7 @@ export function createProgram(defaultData: string): Command {
   registerRecommend(program, defaultData);
   registerDoctor(program, defaultData);
   registerKeys(program, defaultData);
+  registerMembers(program, defaultData);
   registerBudgets(program, defaultData);
   registerRetention(program, defaultData);
   registerMigrate(program, defaultData);

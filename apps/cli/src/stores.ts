@@ -32,7 +32,8 @@ export function openStores(urls: { clickhouseUrl: string; databaseUrl: string })
     apiFor: (workspace) => {
       const owner: Principal = {
         ...OWNER,
-        kind: "api",
+        kind: "person",
+        scopes: null,
         workspace,
         org: ORG,
         orgWide: false,

@@ -3,11 +3,10 @@
  * Without a credential only a request from this very machine is taken, and only where a default workspace is set.
  */
 import { CentspanError } from "@centspan/base";
-import type { KeyKind, Principal } from "@centspan/model";
+import { KEY_KINDS, may, type Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
 
-const TRUSTED_KIND: KeyKind = "gateway-ingest";
-const TAKEN_KINDS: readonly KeyKind[] = ["ingest", TRUSTED_KIND, "api"];
+const TAKEN_KINDS = KEY_KINDS.filter((kind) => may({ kind, scopes: null }, "telemetry.send"));
 
 /** Where data comes from. Any program of this machine may send without a credential: it is not trusted. */
 export type Origin = { workspace: string; isTrusted: boolean };
@@ -31,12 +30,12 @@ export async function findOrigin(sender: Sender, options: FindOriginOptions): Pr
   if (!principal) {
     throw new CentspanError("unauthenticated", "authorization: no such key", { field: "authorization" });
   }
-  if (!TAKEN_KINDS.includes(principal.kind)) {
+  if (!may(principal, "telemetry.send")) {
     throw new CentspanError("forbidden", `authorization: a key of kind ${TAKEN_KINDS.join(" or ")} is needed`, {
       field: "authorization",
     });
   }
-  return { workspace: principal.workspace, isTrusted: principal.kind === TRUSTED_KIND };
+  return { workspace: principal.workspace, isTrusted: may(principal, "telemetry.vouch") };
 }
 
 const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;

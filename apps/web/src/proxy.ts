@@ -4,24 +4,31 @@
  */
 import { type NextRequest, NextResponse } from "next/server";
 import { isLanguage, LANGUAGE_HEADER } from "#i18n";
-import { isKnownHost, isOwnOrigin, readHosts } from "#server/known-host";
+import { isFromHere, isKnownHost, isOwnOrigin, readHosts } from "#server/known-host";
+import { PATH_HEADER } from "#server/path-header";
+import { readSignInMode } from "#server/sign-in-mode";
 
-/** 421 Misdirected Request (RFC 9110, 15.5.20). */
-const refuseHost = (): NextResponse =>
-  new NextResponse("This name is not one of this server's: list it in CENTSPAN_WEB_HOSTS.\n", { status: 421 });
+const refuse = (status: number, why: string): NextResponse => new NextResponse(`${why}\n`, { status });
 
-const refuseOrigin = (): NextResponse =>
-  new NextResponse("What changes something is sent by a page of this server, or with a key to the Trace API.\n", {
-    status: 403,
-  });
+/** 421 is Misdirected Request (RFC 9110, 15.5.20). */
+const WRONG_HOST = "This name is not one of this server's: list it in CENTSPAN_WEB_HOSTS.";
+const WRONG_ORIGIN = "What changes something is sent by a page of this server, or with a key to the Trace API.";
+const NOT_FROM_HERE =
+  "These pages are for one person at this machine, without a password, and somebody comes from elsewhere through a proxy: set CENTSPAN_SIGN_IN=on (docs/people.md).";
 
 export function proxy(request: NextRequest): NextResponse {
-  if (!isKnownHost(request.headers.get("host"), readHosts(process.env.CENTSPAN_WEB_HOSTS))) return refuseHost();
+  const mode = readSignInMode(process.env);
+  const hosts = readHosts(process.env.CENTSPAN_WEB_HOSTS, mode.kind === "accounts" ? mode.url : undefined);
+  if (!isKnownHost(request.headers.get("host"), hosts)) return refuse(421, WRONG_HOST);
+  if (mode.kind === "single-user" && !isFromHere(request.headers.get("x-forwarded-for")))
+    return refuse(403, NOT_FROM_HERE);
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (!isRead && !isOwnOrigin(request.headers.get("origin"), request.headers.get("host"))) return refuseOrigin();
-  const language = request.nextUrl.searchParams.get("lang");
-  if (!isLanguage(language)) return NextResponse.next();
+  if (!isRead && !isOwnOrigin(request.headers.get("origin"), request.headers.get("host")))
+    return refuse(403, WRONG_ORIGIN);
   const headers = new Headers(request.headers);
+  headers.set(PATH_HEADER, `${request.nextUrl.pathname}${request.nextUrl.search}`);
+  const language = request.nextUrl.searchParams.get("lang");
+  if (!isLanguage(language)) return NextResponse.next({ request: { headers } });
   headers.set(LANGUAGE_HEADER, language);
   const response = NextResponse.next({ request: { headers } });
   response.cookies.set("lang", language, { path: "/", maxAge: 31_536_000, sameSite: "lax" });

@@ -26,6 +26,7 @@ const owner: Principal = {
     keyId: "key_k",
     keyName: "k",
     kind: "api",
+    scopes: null,
     workspace,
     org: "budget-tests",
     orgWide: false,

@@ -22,7 +22,6 @@ import {
   type ExchangeRate,
   evaluationSchema,
   evaluationSetSchema,
-  keyRowSchema,
   logRowSchema,
   metricPointRowSchema,
   metricTotalRowSchema,
@@ -64,14 +63,14 @@ import {
   workAnswerSchema,
 } from "@centspan/model";
 import { z } from "zod";
+import { type Get, listOf, type Query, type Write } from "./client-parts.ts";
+import { createSettingsClient } from "./client-settings.ts";
 import { API_PREFIX } from "./trace-api.ts";
 import { healthSchema } from "./use-cases/read-health.ts";
 import { selfSchema } from "./use-cases/read-self.ts";
 
-export type Query = Record<string, string | undefined>;
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), nextCursor: z.string().nullable() });
 const outcomesCost = z.object({
   data: z.array(outcomeCostRowSchema),
   total: outcomeCostRowSchema,
@@ -93,7 +92,7 @@ export function createApiClient(send: Send) {
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
     return send(`${API_PREFIX}${path}${search.size === 0 ? "" : `?${search}`}`);
   };
-  const get = async <T extends z.ZodType>(schema: T, path: string, query: Query = {}): Promise<z.output<T>> => {
+  const get: Get = async (schema, path, query = {}) => {
     const response = await ask(path, query);
     const body: unknown = await response.json().catch(() => null);
     // A degraded health answer is an answer, not a problem.
@@ -106,12 +105,7 @@ export function createApiClient(send: Send) {
     const reader = response.body?.getReader();
     for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) yield piece.value;
   }
-  const write = async <T extends z.ZodType>(
-    schema: T,
-    method: "POST" | "PUT" | "DELETE",
-    path: string,
-    body?: unknown,
-  ): Promise<z.output<T>> => {
+  const write: Write = async (schema, method, path, body) => {
     const headers = { "content-type": "application/json" };
     const response = await send(`${API_PREFIX}${path}`, { method, headers, body: JSON.stringify(body) });
     const answer: unknown = await response.json().catch(() => null);
@@ -228,7 +222,7 @@ export function createApiClient(send: Send) {
     replaceBudget: (budgetId: string, budget: z.input<typeof budgetInputSchema>) =>
       write(budgetRowSchema, "PUT", `/budgets/${encodeURIComponent(budgetId)}`, budget),
     deleteBudget: (budgetId: string) => write(endedBudget, "DELETE", `/budgets/${encodeURIComponent(budgetId)}`),
-    keys: () => get(listOf(keyRowSchema), "/keys"),
+    ...createSettingsClient(get, write),
     workspaces: async () => (await get(workspaceList, "/workspaces")).data,
   };
 }

@@ -238,7 +238,15 @@ describe("a commitment from before the first call", () => {
   it("closes with a single connection to Postgres", async () => {
     const alone = openControl({ url: inject("databaseUrl"), maxConnections: 1 });
     const api = createTraceApi({ warehouse: calls, control: alone, clock: { nowNs: () => november.toNs } });
-    const owner = { keyId: "k", keyName: "k", kind: "api", workspace: EARLY, org: "o", orgWide: false } as const;
+    const owner = {
+      keyId: "k",
+      keyName: "k",
+      kind: "api",
+      scopes: null,
+      workspace: EARLY,
+      org: "o",
+      orgWide: false,
+    } as const;
     const request = new Request("http://api.test/api/v1/periods/2026-11/close", { method: "POST", body: "{}" });
     const response = await api.handle(request, { ...owner, team: null, rules: {} });
     expect([response.status, await response.json()]).toMatchObject([200, { period: "2026-11", exactUsd: "0" }]);

@@ -1,4 +1,5 @@
-export { type ApiClient, createApiClient, type Query } from "./client.ts";
+export { type ApiClient, createApiClient } from "./client.ts";
+export type { Query } from "./client-parts.ts";
 export { createMcpEndpoint, type McpEndpoint } from "./mcp.ts";
 export { describeApi } from "./openapi.ts";
 export { readCollectorStatus } from "./read-collector-status.ts";

@@ -4,6 +4,8 @@
  * are the route's parameters and the members of its body, its key is the request's. No session is kept, so that any process may
  * answer.
  */
+
+import { PERMISSIONS_OF_KIND } from "@centspan/model";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
@@ -34,8 +36,9 @@ export function createMcpEndpoint(api: TraceApi): McpEndpoint {
       // Without a key that may read, nothing is said of what there is either.
       const known = await ask("/self");
       if (!known.ok) return known;
-      const { rules } = selfSchema.parse(await known.json());
-      const server = createServer(ask, rules.mcp?.write === true);
+      const self = selfSchema.parse(await known.json());
+      if (!self.permissions.includes("figures.read")) return ask("/workspaces");
+      const server = createServer(ask, self);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       await server.connect(transport);
       try {
@@ -49,13 +52,25 @@ export function createMcpEndpoint(api: TraceApi): McpEndpoint {
 
 type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
 
-const isTool = ({ method, answerTypes, hasToken, allow, mcp }: Route): boolean =>
-  (method === "GET" || mcp !== undefined) && answerTypes === undefined && !hasToken && allow.includes("api");
+const isTool = ({ method, answerTypes, hasToken, needs, mcp }: Route): boolean =>
+  (method === "GET" || mcp !== undefined) &&
+  answerTypes === undefined &&
+  !hasToken &&
+  (needs === null || PERMISSIONS_OF_KIND.api.includes(needs));
 
 const TOOLS = ROUTES.filter(isTool);
 
-function createServer(ask: Ask, mayWrite: boolean): Server {
-  const tools = TOOLS.filter(({ mcp }) => mcp !== "write" || mayWrite);
+type Self = z.output<typeof selfSchema>;
+
+/** Why a tool is not for the key: its scopes, or, of one that writes, its rules. */
+function findObjection({ id, needs, mcp }: Route, { permissions, rules }: Self): string | null {
+  if (needs !== null && !permissions.includes(needs)) return `${id} needs ${needs}, which this key lacks.`;
+  if (mcp !== "write" || rules.mcp?.write === true) return null;
+  return `${id} changes something: it is for keys with the rule mcp.write.`;
+}
+
+function createServer(ask: Ask, self: Self): Server {
+  const tools = TOOLS.filter((tool) => findObjection(tool, self) === null);
   const server = new Server(
     { name: "centspan", version: "1" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -63,7 +78,7 @@ function createServer(ask: Ask, mayWrite: boolean): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
     const route = tools.find(({ id }) => id === name);
-    if (route === undefined) return fail(describeMissing(name));
+    if (route === undefined) return fail(describeMissing(name, self));
     const asked = route.method === "GET" ? askToRead(route, given) : askToWrite(route, given);
     if (asked === null) return fail("Arguments have to be texts, numbers or booleans.");
     const answer = await ask(asked.path, asked.init);
@@ -90,10 +105,10 @@ function askToWrite({ method, path }: Route, given: Record<string, unknown>): As
   return { path: own, init: { method, body: JSON.stringify(body) } };
 }
 
-const describeMissing = (name: string): string =>
-  TOOLS.some(({ id }) => id === name)
-    ? `${name} changes something: it is for keys with the rule mcp.write.`
-    : `There is no tool ${name}.`;
+function describeMissing(name: string, self: Self): string {
+  const tool = TOOLS.find(({ id }) => id === name);
+  return (tool && findObjection(tool, self)) ?? `There is no tool ${name}.`;
+}
 
 const argumentsSchema = z.record(
   z.string(),

@@ -86,6 +86,7 @@ function describeRoute(route: Route): Record<string, unknown> {
   return {
     operationId: route.id,
     summary: route.summary,
+    ...(route.needs !== null && { description: `Needs the permission \`${route.needs}\`.` }),
     ...(route.hasToken && { security: [] }),
     parameters: listParameters(route),
     ...(route.method === "POST" || route.method === "PUT"

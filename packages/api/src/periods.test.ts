@@ -39,6 +39,7 @@ async function openWorkspace(): Promise<{ workspace: string; api: ApiClient }> {
     keyId: "key_finance",
     keyName: "finance",
     kind: "api",
+    scopes: null,
     workspace,
     org: ORG,
     orgWide: false,

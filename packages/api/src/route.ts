@@ -10,14 +10,15 @@ import type {
   CommitmentStore,
   EngineTimeReader,
   JobStore,
-  KeyKind,
   KeyStore,
   Ledger,
   OrgStore,
   OutcomeFeed,
   OutcomeLinkStore,
   OutcomeSettings,
+  PeopleStore,
   PeriodStore,
+  Permission,
   PriceTermsStore,
   Principal,
   RatingStore,
@@ -48,6 +49,7 @@ export type ApiDeps = {
   control: KeyStore &
     BudgetStore &
     OrgStore &
+    PeopleStore &
     JobStore &
     PeriodStore &
     Pick<UnratedUnits, "listUnratedUnits"> &
@@ -73,8 +75,8 @@ type RouteFacts = {
   /** Path under /api/v1, with `{name}` parameters. */
   path: string;
   summary: string;
-  /** Kinds of key that may call it. */
-  allow: readonly KeyKind[];
+  /** What the caller has to have; null where who it is, or the token in its path, is enough. */
+  needs: Permission | null;
   /** JSON unless said. */
   bodyType?: "application/json" | "application/xml" | "text/plain";
   /** The route reads the body itself. */

@@ -26,6 +26,14 @@ import { listTasks } from "./use-cases/list-tasks.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
 import { listUnrated } from "./use-cases/list-unrated.ts";
 import { listWorkspaces } from "./use-cases/list-workspaces.ts";
+import {
+  inviteMember,
+  listInvitations,
+  listMembers,
+  removeMember,
+  setMemberRole,
+  withdrawInvitation,
+} from "./use-cases/members.ts";
 import { readReturns } from "./use-cases/outcome-returns.ts";
 import {
   createCompletionRule,
@@ -115,6 +123,12 @@ export const ROUTES: readonly Route[] = [
   createKey,
   revokeKey,
   setKeyRules,
+  listMembers,
+  setMemberRole,
+  removeMember,
+  listInvitations,
+  inviteMember,
+  withdrawInvitation,
   listPeriods,
   readPeriod,
   closePeriod,

@@ -24,6 +24,7 @@ function openWorkspace(): { workspace: string; client: ApiClient } {
     keyId: "k",
     keyName: "k",
     kind: "api",
+    scopes: null,
     workspace,
     org: "o",
     orgWide: false,

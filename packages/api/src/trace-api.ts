@@ -6,6 +6,7 @@ import { asCentspanError, CentspanError, toProblem } from "@centspan/base";
 import type { Principal } from "@centspan/model";
 import { answerJson } from "./answer-json.ts";
 import { describeApi } from "./openapi.ts";
+import { requirePermission } from "./require-permission.ts";
 import type { ApiDeps, Caller, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { readHealth } from "./use-cases/read-health.ts";
@@ -48,9 +49,7 @@ async function answer(deps: ApiDeps, request: Request, trusted: Principal | unde
     ? await authenticateToken(deps, params.token ?? "")
     : (trusted ?? (await authenticateDelivery(deps, route, { keyId: query.key, body: delivered, header })));
   const caller = await resolveCaller(deps, request, query.workspace, signer);
-  if (!route.allow.includes(caller.principal.kind)) {
-    throw new CentspanError("forbidden", `authorization: needs a key of kind ${route.allow.join(" or ")}`);
-  }
+  if (route.needs !== null) requirePermission(caller.principal, route.needs);
   const { workspace: _named, ...own } = query;
   const result = await noteRefusals(deps, route, caller.workspace, async () => {
     const body = delivered ?? (await readBody(request, route));
@@ -157,7 +156,7 @@ async function authenticateDelivery(
 /** Who has the link of an approval is a caller of its workspace, for that approval alone. */
 async function authenticateToken({ control }: ApiDeps, token: string): Promise<Principal> {
   const { approvalId, workspace } = await control.findApproval(token);
-  const own = { kind: "api", orgWide: false, team: null, rules: {} } as const;
+  const own = { kind: "api", scopes: [], orgWide: false, team: null, rules: {} } as const;
   return { ...own, keyId: approvalId, keyName: "approval", workspace, org: "" };
 }
 

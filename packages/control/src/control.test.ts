@@ -75,6 +75,7 @@ describe("keys", () => {
       keyId: key.keyId,
       keyName: "payments",
       kind: "gateway",
+      scopes: null,
       workspace: "prod",
       org: "acme",
       orgWide: false,
@@ -146,7 +147,7 @@ describe("keys", () => {
         "ada (key_1)",
         "key.created",
         keyId,
-        { name: "bot", kind: "gateway", team: "ml", rules: "{}", orgWide: "false" },
+        { name: "bot", kind: "gateway", scopes: "", team: "ml", rules: "{}", orgWide: "false" },
       ],
     ]);
   });

@@ -16,6 +16,7 @@ const publicColumns = {
   workspace: keys.workspace,
   name: keys.name,
   kind: keys.kind,
+  scopes: keys.scopes,
   team: keys.team,
   hint: keys.hint,
   createdAt: keys.createdAt,
@@ -27,6 +28,7 @@ const principalColumns = {
   keyId: keys.id,
   keyName: keys.name,
   kind: keys.kind,
+  scopes: keys.scopes,
   workspace: keys.workspace,
   org: workspaces.org,
   team: keys.team,
@@ -72,10 +74,11 @@ export function createKeyStore(db: Database): KeyStore {
             await tx.insert(teams).values(team).onConflictDoNothing();
           }
           const [inserted] = await tx.insert(keys).values(row).returning(publicColumns);
-          const { name, kind, team, rules, orgWide } = row;
+          const { name, kind, scopes, team, rules, orgWide } = row;
           const details = {
             name,
             kind,
+            scopes: scopes?.join(" ") ?? "",
             team: team ?? "",
             rules: JSON.stringify(rules ?? {}),
             orgWide: String(orgWide ?? false),

@@ -1,7 +1,6 @@
 /**
  * Opens the control plane: one connection pool behind the ports of the model.
- * Nothing is contacted until the first question. Idle connections may break at any time; the next question gets a new
- * one, and only a question that can't be answered becomes `store_unavailable`.
+ * Only a question that can't be answered becomes `store_unavailable`.
  */
 import type {
   ApprovalStore,
@@ -13,6 +12,7 @@ import type {
   KeyStore,
   OrgStore,
   OutcomeSettings,
+  PeopleStore,
   PeriodStore,
   PriceTermsStore,
   RecommendationStore,
@@ -20,8 +20,7 @@ import type {
   SimulationStore,
   UnratedUnits,
 } from "@centspan/model";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { Pool } from "pg";
+import { sql } from "drizzle-orm";
 import { createApprovalStore } from "./approval-store.ts";
 import { createBudgetAccounts } from "./budget-accounts.ts";
 import { createBudgetStore } from "./budget-store.ts";
@@ -30,8 +29,10 @@ import { createGatewayCosts } from "./gateway-cost-store.ts";
 import { createJobStore } from "./job-store.ts";
 import { createKeyStore } from "./key-store.ts";
 import { migrateControl } from "./migrate.ts";
+import { type DatabaseOptions, openDatabase } from "./open-database.ts";
 import { createOrgStore } from "./org-store.ts";
 import { createOutcomeSettings } from "./outcome-settings.ts";
+import { createPeopleStore } from "./people-store.ts";
 import { createPeriodStore } from "./period-store.ts";
 import { createPriceTermsStore } from "./price-terms-store.ts";
 import { createRecommendationStore } from "./recommendation-store.ts";
@@ -39,16 +40,9 @@ import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 import { createUnratedUnits } from "./unrated-store.ts";
 
-type ControlOptions = {
-  /** postgres://user:password@host:port/database; the database exists already. */
-  url: string;
-  maxConnections?: number;
-  /** After which a statement is given up. */
-  patienceMs?: number;
-};
-
 export type Control = KeyStore &
   OrgStore &
+  PeopleStore &
   JobStore &
   UnratedUnits &
   RetentionPolicies &
@@ -69,24 +63,13 @@ export type Control = KeyStore &
     close(): Promise<void>;
   };
 
-export function openControl({ patienceMs = 8_000, ...options }: ControlOptions): Control {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: 5_000,
-    // The server gives up first, so that a statement does not go on of which nobody waits for the end.
-    lock_timeout: patienceMs,
-    statement_timeout: patienceMs + 1_000,
-    query_timeout: patienceMs + 2_000,
-    allowExitOnIdle: true,
-  });
-  // An idle connection that breaks is already out of the pool; without a listener it would end the process.
-  pool.on("error", () => {});
-  const db = drizzle(pool);
+export function openControl(options: DatabaseOptions): Control {
+  const { db, close } = openDatabase(options);
   return {
     ...guardStore({
       ...createKeyStore(db),
       ...createOrgStore(db),
+      ...createPeopleStore(db),
       ...createJobStore(db),
       ...createRecommendationStore(db),
       ...createUnratedUnits(db),
@@ -103,9 +86,9 @@ export function openControl({ patienceMs = 8_000, ...options }: ControlOptions):
     ...guardStore({
       migrate: () => migrateControl(options.url),
       ping: async () => {
-        await pool.query("SELECT 1");
+        await db.execute(sql`SELECT 1`);
       },
     }),
-    close: () => pool.end(),
+    close,
   };
 }

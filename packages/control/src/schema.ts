@@ -18,6 +18,7 @@ import type {
   ExchangeRate,
   KeyKind,
   KeyRules,
+  Permission,
   Recommendation,
   RecommendationInput,
   Signal,
@@ -42,11 +43,11 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
-const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 6 });
+export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 6 });
 /** An amount; its text has all decimals. */
 const usd = (name: string) => numeric(name, { precision: 38, scale: 12 });
-const createdAt = () => instant("created_at").notNull().defaultNow();
+export const createdAt = () => instant("created_at").notNull().defaultNow();
 
 export const orgs = pgTable("orgs", {
   id: text("id").primaryKey(),
@@ -64,6 +65,8 @@ export const workspaces = pgTable(
     /** Whose calendar its months follow. */
     timeZone: text("time_zone").notNull().default("UTC"),
     createdAt: createdAt(),
+    /** Since when it is as if it were not there; its rows are deleted after it. */
+    deletedAt: instant("deleted_at"),
   },
   (table) => [index("workspaces_org").on(table.org)],
 );
@@ -91,6 +94,7 @@ export const keys = pgTable(
       .references(() => workspaces.id),
     name: text("name").notNull(),
     kind: text("kind").$type<KeyKind>().notNull(),
+    scopes: jsonb("scopes").$type<readonly Permission[]>(),
     team: text("team"),
     orgWide: boolean("org_wide").notNull().default(false),
     rules: jsonb("rules").$type<KeyRules>().notNull().default({}),

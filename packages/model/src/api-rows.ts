@@ -3,8 +3,9 @@
  * Money and 64-bit integers are strings, instants ISO 8601 with nanoseconds.
  */
 import { z } from "zod";
+import { KEY_KINDS, permissionSchema } from "./access.ts";
 import { CALL_SOURCES, COST_STATUSES, METERS, PROVENANCES } from "./call.ts";
-import { KEY_KINDS } from "./control-stores.ts";
+
 import { keyRulesSchema } from "./key-rules.ts";
 import { OUTCOME_KINDS, OUTCOME_STATUSES, subjectSchema } from "./outcome.ts";
 import { bucketsSchema, instant, money, nanoseconds } from "./row-values.ts";
@@ -222,6 +223,7 @@ export const keyRowSchema = z.object({
   keyId: z.string(),
   name: z.string(),
   kind: z.enum(KEY_KINDS),
+  scopes: z.array(permissionSchema).readonly().nullable().describe("null: all that its kind may"),
   team: z.string().nullable(),
   hint: z.string(),
   createdAt: z.string(),
@@ -232,9 +234,18 @@ export const keyRowSchema = z.object({
 });
 export type KeyRow = z.infer<typeof keyRowSchema>;
 
-export const keyInputSchema = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes; at most 63"),
-  kind: z.enum(KEY_KINDS),
-  team: z.string().min(1).max(63).optional(),
-  rules: keyRulesSchema.optional(),
-});
+export const keyInputSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes; at most 63"),
+    kind: z.enum(KEY_KINDS),
+    /** Of api keys alone; not said: all that one may. */
+    scopes: z.array(permissionSchema).min(1).optional(),
+    team: z.string().min(1).max(63).optional(),
+    rules: keyRulesSchema.optional(),
+  })
+  .refine(({ kind, scopes }) => kind === "api" || scopes === undefined, {
+    path: ["scopes"],
+    message: "are of api keys: what the other kinds may do is known",
+  });

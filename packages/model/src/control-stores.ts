@@ -3,18 +3,12 @@
  * Everything is within one workspace; a workspace always comes from a credential, never from a payload.
  * Operating errors are CentspanError("store_unavailable").
  */
+import type { Grant, KeyKind, Permission } from "./access.ts";
 import type { Commitment } from "./commitment.ts";
 import type { KeyRules } from "./key-rules.ts";
 import type { ExchangeRate, PriceTerms } from "./price.ts";
 import type { Signal } from "./signal.ts";
 import type { UsageUnit } from "./signal-stores.ts";
-
-/**
- * What a key may do: ask a gateway for answers; send telemetry, as a client or as one of the operator's own gateways, whose
- * word on calls is stronger than anybody's; read and change through the Trace API.
- */
-export const KEY_KINDS = ["gateway", "ingest", "gateway-ingest", "api"] as const;
-export type KeyKind = (typeof KEY_KINDS)[number];
 
 /** A key without its secret. `hint` is its last four characters. */
 export type Key = {
@@ -22,6 +16,8 @@ export type Key = {
   workspace: string;
   name: string;
   kind: KeyKind;
+  /** Null: all that its kind may. */
+  scopes: readonly Permission[] | null;
   team: string | null;
   hint: string;
   createdAt: Date;
@@ -29,11 +25,13 @@ export type Key = {
   rules: KeyRules;
 };
 
-/** What a presented secret stands for. Only an `orgWide` api key may name another workspace of its organisation. */
-export type Principal = {
+/**
+ * What a presented secret stands for; of a person who signed in, `keyId` and `keyName` are their id and e-mail address. Only an
+ * `orgWide` api key may name another workspace of its organisation.
+ */
+export type Principal = Grant & {
   keyId: string;
   keyName: string;
-  kind: KeyKind;
   workspace: string;
   org: string;
   orgWide: boolean;
@@ -51,6 +49,7 @@ type KeyInput = {
   workspace: string;
   name: string;
   kind: KeyKind;
+  scopes?: readonly Permission[] | null;
   team: string | null;
   orgWide?: boolean;
   rules?: KeyRules;

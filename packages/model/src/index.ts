@@ -1,3 +1,4 @@
+export * from "./access.ts";
 export * from "./api-rows.ts";
 export * from "./budget.ts";
 export * from "./call.ts";
@@ -24,6 +25,7 @@ export * from "./outcome.ts";
 export * from "./outcome-link.ts";
 export * from "./outcome-rows.ts";
 export * from "./outcome-stores.ts";
+export * from "./people.ts";
 export * from "./period.ts";
 export * from "./period-rows.ts";
 export * from "./price.ts";

@@ -1,7 +1,7 @@
 /** `centspan keys`: list, create and revoke keys of a workspace. */
 import { readFileSync } from "node:fs";
 import { CentspanError } from "@centspan/base";
-import { KEY_KINDS, type KeyRules, keyInputSchema, keyRulesSchema } from "@centspan/model";
+import { KEY_KINDS, type KeyRules, keyInputSchema, keyRulesSchema, PERMISSIONS_OF_KIND } from "@centspan/model";
 import { type Command, Option } from "commander";
 import { formatTable } from "../report.ts";
 import { ACTOR, printWithStores } from "../stores.ts";
@@ -56,11 +56,12 @@ export function registerKeys(program: Command, defaultData: string): void {
         key.keyId,
         key.name,
         key.kind,
+        key.scopes?.join(" ") ?? "–",
         key.team ?? "–",
         `…${key.hint}`,
         key.revokedAt === null ? "live" : `revoked ${key.revokedAt.toISOString().slice(0, 10)}`,
       ]);
-      return formatTable([["id", "name", "kind", "team", "ends in", "state"], ...rows]);
+      return formatTable([["id", "name", "kind", "scopes", "team", "ends in", "state"], ...rows]);
     }),
   );
 
@@ -68,14 +69,27 @@ export function registerKeys(program: Command, defaultData: string): void {
     .argument("<name>", "lower-case letters, digits, dots, dashes")
     .addOption(new Option("--kind <kind>", "what it may do").choices(KEY_KINDS).default("gateway"))
     .option("--team <id>", "team that pays; made if it is new")
+    .addOption(
+      new Option("--scopes <permission...>", "of an api key: what it may do, in place of all").choices([
+        ...PERMISSIONS_OF_KIND.api,
+      ]),
+    )
     .option("--rules <json>", RULES_HELP)
-    .action((name: string, options: KeyOptions & { kind: string; team?: string; rules?: string }) =>
+    .action((name: string, options: KeyOptions & { kind: string; team?: string; scopes?: string[]; rules?: string }) =>
       printWithStores(options.data, async ({ control }) => {
-        const input = keyInputSchema.safeParse({ name, kind: options.kind, team: options.team });
-        if (!input.success) throw new CentspanError("invalid_request", `name: ${input.error.issues[0]?.message}`);
-        const { team, kind } = input.data;
+        const input = keyInputSchema.safeParse({
+          name,
+          kind: options.kind,
+          team: options.team,
+          scopes: options.scopes,
+        });
+        if (!input.success) {
+          const [issue] = input.error.issues;
+          throw new CentspanError("invalid_request", `${issue?.path.join(".")}: ${issue?.message}`);
+        }
+        const { team, kind, scopes = null } = input.data;
         const rules = readRules(options.rules ?? "{}");
-        const key = { workspace: options.workspace, name, kind, team: team ?? null, rules };
+        const key = { workspace: options.workspace, name, kind, scopes, team: team ?? null, rules };
         return (await control.createKey(key, ACTOR)).secret;
       }),
     );

@@ -1,7 +1,7 @@
 /** Stage api.admit: who asks, how often, and on what budget. Each part leaves its own verdict on the span. */
 import type { IncomingHttpHeaders } from "node:http";
 import { CentspanError, formatDecimal } from "@centspan/base";
-import type { Principal } from "@centspan/model";
+import { may, type Principal } from "@centspan/model";
 import { type CredentialCache, readSecret } from "@centspan/service";
 import { type SpanAttributes, setAttributes } from "@centspan/telemetry";
 import type { Allowances } from "../allowances.ts";
@@ -79,7 +79,7 @@ export async function authenticate(
   if (secret === null) throw new CentspanError("unauthenticated", `${field}: a gateway key is needed`, { field });
   const principal = await credentials.find(secret);
   if (!principal) throw new CentspanError("unauthenticated", `${field}: no such key`, { field });
-  if (principal.kind !== "gateway") {
+  if (!may(principal, "calls.make")) {
     throw new CentspanError("forbidden", `${field}: a key of kind gateway is needed, not ${principal.kind}`, { field });
   }
   return principal;

@@ -33,6 +33,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     { href: "/prices", label: t.prices },
     { href: "/close", label: t.monthClose },
     { href: "/sources", label: t.sources },
+    { href: "/settings", label: t.settings },
   ];
   return (
     <html lang={language} data-theme={theme === "light" || theme === "dark" ? theme : undefined}>

@@ -104,7 +104,7 @@ export const enMoney = {
   budgetNote:
     "At this pace: as much again as in the period so far, not told in its first tenth. Left is what no call holds. Mail and webhooks are sent by gateways that are set up for them.",
   pagesChangeNothing:
-    "Pages have no sign-in and can be reached from other machines here, so they change nothing: use npx centspan, or the Trace API with a key.",
+    "Your role may look at this, and not change it. A member who may: see Settings, or ask an owner of the workspace.",
   budgetField: {
     name: "Name",
     scope: "Of a",

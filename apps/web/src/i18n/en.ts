@@ -1,12 +1,14 @@
 /** Every word of the web app in English. `ko.ts` has the same keys; the compiler checks it. Names of spans, units and settings are not translated. */
 import { enMoney } from "./en-money.ts";
 import { enOutcomes } from "./en-outcomes.ts";
+import { enPeople } from "./en-people.ts";
 import { enRecommendations } from "./en-recommendations.ts";
 import { enWaste } from "./en-waste.ts";
 
 export const en = {
   ...enMoney,
   ...enOutcomes,
+  ...enPeople,
   ...enRecommendations,
   ...enWaste,
   otherLanguage: "한국어",

@@ -102,8 +102,7 @@ export const koMoney: Texts<typeof enMoney> = {
   noBudgetsText: "지출에 한도가 없습니다. 예산은 여기, Trace API, 또는 명령으로 만듭니다:",
   budgetNote:
     "이 속도라면: 지금까지처럼 이어질 때의 금액이며, 기간의 첫 10분의 1에는 말하지 않습니다. 남음은 어떤 호출도 잡아 두지 않은 금액입니다. 메일과 웹훅은 설정된 게이트웨이가 보냅니다.",
-  pagesChangeNothing:
-    "이 페이지는 로그인이 없고 다른 컴퓨터에서도 열 수 있어 아무것도 바꾸지 않습니다: npx centspan 명령이나 키로 Trace API를 쓰세요.",
+  pagesChangeNothing: "지금 역할로는 볼 수만 있고 바꿀 수 없습니다. 바꿔야 한다면 워크스페이스 소유자에게 요청하세요.",
   budgetField: {
     name: "이름",
     scope: "대상 종류",

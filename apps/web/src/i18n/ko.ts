@@ -2,12 +2,14 @@
 import type { Catalogue } from "./catalogue.ts";
 import { koMoney } from "./ko-money.ts";
 import { koOutcomes } from "./ko-outcomes.ts";
+import { koPeople } from "./ko-people.ts";
 import { koRecommendations } from "./ko-recommendations.ts";
 import { koWaste } from "./ko-waste.ts";
 
 export const ko: Catalogue = {
   ...koMoney,
   ...koOutcomes,
+  ...koPeople,
   ...koRecommendations,
   ...koWaste,
   otherLanguage: "English",

@@ -1,14 +1,18 @@
 /**
- * Whether a request names this server as its owner would, and comes from a page of it. The pages have no sign-in, so a site whose name
- * an attacker points at this machine (DNS rebinding) must not read them through a visitor's browser. Names of loopback
- * and bare addresses can't be pointed anywhere; other names have to be listed. Pure.
+ * Whether a request names this server as its owner would, and comes from a page of it. At a loopback address the pages have no
+ * sign-in, so a site whose name an attacker points at this machine (DNS rebinding) must not read them through a visitor's
+ * browser. Names of loopback and bare addresses can't be pointed anywhere; other names have to be listed. Pure.
  */
 
-/** Names from a setting, separated by commas. */
-export const readHosts = (setting: string | undefined): ReadonlySet<string> =>
-  new Set((setting ?? "").split(",").map((name) => name.trim().toLowerCase()));
+/** Names from a setting, separated by commas, and that of the address that people are told. */
+export const readHosts = (setting: string | undefined, url?: string): ReadonlySet<string> =>
+  new Set([
+    ...(setting ?? "").split(",").map((name) => name.trim().toLowerCase()),
+    ...(url === undefined ? [] : [new URL(url).hostname]),
+  ]);
 
-const isLoopbackName = (name: string): boolean => name === "localhost" || name.endsWith(".localhost");
+const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|\[?::ffff:127\.\d+\.\d+\.\d+\]?)$/;
+export const isLoopbackName = (name: string): boolean => LOOPBACK.test(name);
 /** `URL` writes IPv4 as four decimals however it was given, and IPv6 in brackets. */
 const isAddress = (name: string): boolean => name.startsWith("[") || /^\d+(\.\d+){3}$/.test(name);
 
@@ -27,3 +31,7 @@ export function isKnownHost(host: string | null, listed: ReadonlySet<string>): b
  */
 export const isOwnOrigin = (origin: string | null, host: string | null): boolean =>
   origin !== null && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+
+/** Whether it was sent from this machine, as far as those who passed it on say: a server at a loopback address may have a proxy beside it. */
+export const isFromHere = (forwardedFor: string | null): boolean =>
+  (forwardedFor ?? "").split(",").every((address) => address.trim() === "" || isLoopbackName(address.trim()));

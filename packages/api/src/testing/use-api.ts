@@ -21,6 +21,7 @@ export function useApi(workspace: string, clock: Clock = createWallClock()): Tes
     keyId: "k",
     keyName: "k",
     kind: "api",
+    scopes: null,
     workspace,
     org: "o",
     orgWide: false,

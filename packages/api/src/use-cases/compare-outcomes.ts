@@ -27,7 +27,7 @@ export const compareOutcomes = defineRoute({
   path: "/outcomes/compare",
   summary:
     "Two groups, or tasks begun before and since an instant: cost per pass and pass rate, and whether a difference is shown",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...cohortShape,
     groupBy: z.enum(OUTCOME_GROUPS).optional(),

@@ -17,7 +17,7 @@ export const costOfWork = defineRoute({
   path: "/outcomes/work",
   summary:
     "What work on each branch, or for each pull request, cost: up to its first passing test run and after, and what became of it",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...rangeShape,
     groupBy: z.enum(WORK_GROUPS).default("pullRequest"),

@@ -11,7 +11,7 @@ export const costOutcomes = defineRoute({
   path: "/outcomes/cost",
   summary:
     "Cost per passing outcome by group, with failed attempts, retries, sub-agents, judges and review, and its interval",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...cohortShape, groupBy: z.enum(OUTCOME_GROUPS) }),
   body: z.undefined(),
   answer: z.object({

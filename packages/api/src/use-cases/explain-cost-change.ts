@@ -11,7 +11,7 @@ export const explainCostChange = defineRoute({
   path: "/cost/change",
   summary:
     "Why spend of a period differs from that of the equally long one before it, of as many days of the zone where it is made of such: price, volume and mix, which add up to the difference",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...filterShape, from: instantParam, to: instantParam, tz: timeZoneParam }),
   body: z.undefined(),
   answer: spendChangeSchema,

@@ -32,7 +32,7 @@ export const exportFocus = defineRoute({
   method: "GET",
   path: "/export/focus",
   summary: "A month's charges as FOCUS data, by day, credential, model and meter",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     version: z.enum(FOCUS_VERSIONS),
     period: periodSchema,

@@ -14,7 +14,7 @@ export const forecastCosts = defineRoute({
   path: "/cost/forecast",
   summary:
     "What the month will have cost at its end, for the groups on which most was spent, the others as one, and in total, with an 80% interval: a coming week is like one of the past ones, weekday by weekday",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...historyQuery,
     until: z.iso

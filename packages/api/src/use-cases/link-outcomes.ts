@@ -16,7 +16,7 @@ export const listUnlinked = defineRoute({
   path: "/outcomes/unlinked",
   summary:
     "Spend without an outcome, most first, and outcomes of the last 90 days without spend, with suggestions; outcomes that contradict themselves, and reports that were refused",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...cohortShape, limit: z.coerce.number().int().min(1).max(1000).default(100) }),
   body: z.undefined(),
   answer: unlinkedSchema,
@@ -87,7 +87,7 @@ export const linkOutcome = defineRoute({
   method: "POST",
   path: "/outcomes/{outcomeId}/link",
   summary: "Says which tasks an outcome is of, and stays: rules do not overrule it. Of none, it counts nowhere",
-  allow: ["api"],
+  needs: "outcomes.curate",
   query: z.strictObject({}),
   body: z.strictObject({ tasks: z.array(text).max(100) }),
   answer: z.object({

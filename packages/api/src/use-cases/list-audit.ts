@@ -7,7 +7,7 @@ export const listAudit = defineRoute({
   method: "GET",
   path: "/audit",
   summary: "Who did what that money depends on, newest first",
-  allow: ["api"],
+  needs: "audit.read",
   query: z.strictObject({ limit: z.coerce.number("is not a number").int().min(1).max(1000).default(100) }),
   body: z.undefined(),
   answer: z.object({ data: z.array(auditRowSchema), nextCursor: z.null() }),

@@ -9,7 +9,7 @@ export const listCalls = defineRoute({
   method: "GET",
   path: "/calls",
   summary: "Canonical calls, newest first, with token buckets and charge lines",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...filterShape, ...pageShape }),
   body: z.undefined(),
   answer: z.object({ data: z.array(callRowSchema), nextCursor: z.string().nullable() }),

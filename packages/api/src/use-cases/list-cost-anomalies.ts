@@ -11,7 +11,7 @@ export const listCostAnomalies = defineRoute({
   path: "/cost/anomalies",
   summary:
     "Days on which a group spent far more or less than on days of that name before, the latest first; a group is judged from its fourth week on, if it is among those on which most was spent",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject(historyQuery),
   body: z.undefined(),
   answer: spendAnomaliesSchema,

@@ -9,7 +9,7 @@ export const listLogs = defineRoute({
   method: "GET",
   path: "/logs",
   summary: "Log records, newest first, of a trace, session, service or event; a retried export shows once",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...rangeShape,
     traceId: text.optional(),

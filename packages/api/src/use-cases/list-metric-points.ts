@@ -9,7 +9,7 @@ export const listMetricPoints = defineRoute({
   method: "GET",
   path: "/metrics",
   summary: "Data points of metrics, newest first, by name, service or session; a retried export shows once",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...rangeShape,
     name: text.optional(),

@@ -11,7 +11,7 @@ export const listOccupancy = defineRoute({
   method: "GET",
   path: "/prices/occupancy",
   summary: "For how long a million tokens occupy the replicas of each engine, by the time that its spans say",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ from: instantParam, to: instantParam }),
   body: z.undefined(),
   answer: z.object({ data: z.array(occupancyRowSchema), nextCursor: z.null() }),

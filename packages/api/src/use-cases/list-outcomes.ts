@@ -8,7 +8,7 @@ export const listOutcomes = defineRoute({
   method: "GET",
   path: "/outcomes",
   summary: "Outcomes of a task or run, newest first",
-  allow: ["api"],
+  needs: "figures.read",
   query: z
     .strictObject({ task: z.string().min(1).optional(), runId: z.string().min(1).optional() })
     .refine(({ task, runId }) => task !== undefined || runId !== undefined, {

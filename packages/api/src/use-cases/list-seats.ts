@@ -26,7 +26,7 @@ export const listSeats = defineRoute({
   method: "GET",
   path: "/seats",
   summary: "Seats by month, the newest first: cash, what of it is allocated, list value and idle share, each apart",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: seatsAnswerSchema,

@@ -8,7 +8,7 @@ export const listSources = defineRoute({
   method: "GET",
   path: "/sources",
   summary: "Who sent what in the last thirty days: by service and signal, when last and how much in 24 hours",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: z.object({ data: z.array(sourceRowSchema), nextCursor: z.null() }),

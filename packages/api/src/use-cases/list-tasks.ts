@@ -12,7 +12,7 @@ export const listTasks = defineRoute({
   path: "/outcomes/tasks",
   summary:
     "Tasks with what was spent on them, where they stand, by which outcome, and who answers for it; the newest first",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...cohortShape,
     ...pageShape,

@@ -21,7 +21,7 @@ export const listTraces = defineRoute({
   summary:
     "Runs, newest first, with cost and outcome. A trace that serves more than 1000 tasks, runs and sessions is found by " +
     "1000 of them.",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...filterShape,
     ...pageShape,

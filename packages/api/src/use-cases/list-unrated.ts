@@ -9,7 +9,7 @@ export const listUnrated = defineRoute({
   method: "GET",
   path: "/unrated",
   summary: "Traces and sessions that could not be rated, and are tried again: their calls are in no figure",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: z.object({ data: z.array(unratedRowSchema), nextCursor: z.null() }),

@@ -5,8 +5,8 @@ export const listWorkspaces = defineRoute({
   id: "listWorkspaces",
   method: "GET",
   path: "/workspaces",
-  summary: "Workspaces this key may read; name one with `workspace=` on any route",
-  allow: ["api"],
+  summary: "Workspaces that whoever asks may read; name one with `workspace=` on any route",
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: z.object({
@@ -15,7 +15,8 @@ export const listWorkspaces = defineRoute({
   }),
   async run({ deps, caller: { principal } }) {
     const all = await deps.control.listWorkspaces(principal.org);
-    const mine = principal.orgWide ? all : all.filter(({ id }) => id === principal.workspace);
+    const own = principal.kind === "person" ? await deps.control.listMemberships(principal.keyId) : [principal];
+    const mine = principal.orgWide ? all : all.filter(({ id }) => own.some(({ workspace }) => workspace === id));
     return { data: mine.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })), nextCursor: null };
   },
 });

@@ -11,7 +11,7 @@ export const readReturns = defineRoute({
   path: "/outcomes/returns",
   summary:
     "Diminishing returns: what each further attempt at tasks bought, and what groups that spend more for a task get for it",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...cohortShape, groupBy: z.enum(OUTCOME_GROUPS).default("team") }),
   body: z.undefined(),
   answer: returnsSchema,

@@ -14,7 +14,7 @@ export const createDeliveryRoute = (feed: OutcomeFeed): Route =>
     method: "POST",
     path: `/outcomes/${feed.id}`,
     summary: feed.describe,
-    allow: ["api", "ingest"],
+    needs: "outcomes.write",
     query: z.strictObject({
       key: z.string().max(100).optional().describe("id of the ingest key whose webhook secret the sender knows"),
     }),

@@ -12,7 +12,7 @@ export const postOutcome = defineRoute({
   method: "POST",
   path: "/outcomes",
   summary: "Says what a task, session, trace, commit or pull request came to; repeating it changes nothing",
-  allow: ["api", "ingest"],
+  needs: "outcomes.write",
   query: z.strictObject({}),
   body: outcomeInputSchema.extend({ at: instantParam.optional().describe("ISO 8601; now when absent") }),
   answer: outcomeRowSchema,

@@ -14,7 +14,7 @@ export const createReportRoute = (source: OutcomeSource): Route =>
     method: "POST",
     path: `/outcomes/${source.id}`,
     summary: `${source.describe}. \`exitCode\` is that of the process that wrote it.`,
-    allow: ["api", "ingest"],
+    needs: "outcomes.write",
     query: z.strictObject({
       task: text,
       run: text,

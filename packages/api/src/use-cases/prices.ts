@@ -48,7 +48,7 @@ export const listRateCards = defineRoute({
   method: "GET",
   path: "/prices/cards",
   summary: "The bundled list prices: dated entries with where they come from and when that was checked",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: z.object({ data: z.array(rateCardSchema), nextCursor: z.null() }),
@@ -60,7 +60,7 @@ export const listPriceTerms = defineRoute({
   method: "GET",
   path: "/prices/terms",
   summary: "Contract prices and exchange rates of the workspace",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: priceTermsRowSchema,
@@ -73,7 +73,7 @@ export const addPriceTerms = defineRoute({
   path: "/prices/terms",
   summary:
     "Adds contract prices and exchange rates, all or nothing. They price calls from now on; a rating run applies them to those that are booked",
-  allow: ["api"],
+  needs: "prices.write",
   query: z.strictObject({}),
   body: z.strictObject({
     contracts: priceTermsSchema.shape.contracts.default([]),
@@ -91,7 +91,7 @@ export const endContract = defineRoute({
   method: "PUT",
   path: "/prices/contracts/{id}/end",
   summary: "Ends a contract that has no end: from then on the next wider one holds, or the list",
-  allow: ["api"],
+  needs: "prices.write",
   query: z.strictObject({}),
   body: z.strictObject({ to: z.string() }),
   answer: priceTermsRowSchema,
@@ -110,7 +110,7 @@ export const correctExchangeRate = defineRoute({
   path: "/prices/exchange-rates/{currency}/{from}",
   summary:
     "Says a rate that was mistyped anew, from the same instant on. What is booked by it stays until a rating run",
-  allow: ["api"],
+  needs: "prices.write",
   query: z.strictObject({}),
   body: exchangeRateSchema.pick({ usd: true, source: true }),
   answer: priceTermsRowSchema,
@@ -128,7 +128,7 @@ export const previewPrices = defineRoute({
   method: "POST",
   path: "/prices/preview",
   summary: "What calls would cost by today's cards and other terms, beside what they are booked with. Writes nothing",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.strictObject({
     ...rangeBody,
@@ -155,7 +155,7 @@ export const ratePrices = defineRoute({
   path: "/prices/rating-runs",
   summary:
     "Books the calls of a time anew, by today's cards and terms. What closed months have billed stays; what they had no price for is billed in the open one",
-  allow: ["api"],
+  needs: "prices.write",
   query: z.strictObject({}),
   body: z.strictObject({
     ...rangeBody,

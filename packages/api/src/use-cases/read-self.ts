@@ -1,5 +1,5 @@
 /** Who a key is: what somebody asks who was handed one. */
-import { keyRulesSchema } from "@centspan/model";
+import { keyRulesSchema, listPermissions, permissionSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 
@@ -10,19 +10,20 @@ export const selfSchema = z.object({
   workspace: z.string(),
   team: z.string().nullable(),
   rules: keyRulesSchema,
+  permissions: z.array(permissionSchema),
 });
 
 export const readSelf = defineRoute({
   id: "readSelf",
   method: "GET",
   path: "/self",
-  summary: "The key that asks: its workspace, team and rules",
-  allow: ["api", "ingest"],
+  summary: "The key that asks: its workspace, team, rules and permissions",
+  needs: null,
   query: z.strictObject({}),
   body: z.undefined(),
   answer: selfSchema,
   async run({ caller: { workspace, principal } }) {
     const { keyId, keyName, kind, team, rules } = principal;
-    return { keyId, key: keyName, kind, workspace, team, rules };
+    return { keyId, key: keyName, kind, workspace, team, rules, permissions: listPermissions(principal) };
   },
 });

@@ -9,7 +9,7 @@ export const readSpan = defineRoute({
   method: "GET",
   path: "/traces/{traceId}/spans/{spanId}",
   summary: "One span whole",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: spanDetailSchema,

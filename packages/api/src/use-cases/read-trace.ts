@@ -16,7 +16,7 @@ export const readTrace = defineRoute({
   summary:
     "One run: its spans without attributes, cost rollups, calls and anomalies; engine steps resolved through links. " +
     `Of more than ${CALLS_LISTED} calls the newest are listed, and the anomaly calls_cut says so; /calls has all of them.`,
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: traceDetailSchema,

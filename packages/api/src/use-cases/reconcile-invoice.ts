@@ -14,7 +14,7 @@ export const reconcileInvoice = defineRoute({
   path: "/reconciliations",
   summary:
     "Compares a provider's invoice, cost or usage report with the ledger: what differs, and the likely cause of it",
-  allow: ["api"],
+  needs: "periods.write",
   query: z.strictObject({}),
   body: reconciliationInputSchema,
   answer: reconciliationRowSchema,

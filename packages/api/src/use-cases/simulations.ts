@@ -30,7 +30,7 @@ export const simulateCalls = defineRoute({
   mcp: "all",
   path: "/simulations",
   summary: "Simulates recorded calls on a cluster that is described, and keeps the result",
-  allow: ["api"],
+  needs: "simulations.run",
   query: z.strictObject({}),
   body: z.strictObject({
     config: z.record(z.string(), z.unknown()).default({}).describe("as `centspan simulate --print-config` has it"),
@@ -73,7 +73,7 @@ export const readSimulation = defineRoute({
   method: "GET",
   path: "/simulations/{id}",
   summary: "A simulation with its result, or why there is none",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: simulationSchema,

@@ -9,7 +9,7 @@ export const sumCosts = defineRoute({
   method: "GET",
   path: "/cost",
   summary: "Spend, calls and tokens by group",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...filterShape, groupBy: z.enum(COST_GROUPS), tz: timeZoneParam }),
   body: z.undefined(),
   answer: z.object({ data: z.array(costRowSchema), nextCursor: z.null() }),

@@ -18,7 +18,7 @@ export const sumMetrics = defineRoute({
     "Token and cost totals that emitters reported as metrics, by model and session. Totals are never billed: calls are. " +
     "`reconcileOnly`: calls of the same session are known, and the total only checks them. A cumulative counter says what " +
     "it has counted since its own start.",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject(rangeShape),
   body: z.undefined(),
   answer: z.object({ data: z.array(metricTotalRowSchema), nextCursor: z.null() }),

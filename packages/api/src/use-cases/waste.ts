@@ -34,7 +34,7 @@ export const sumWaste = defineRoute({
   path: "/waste",
   summary:
     "What was paid for twice, by cause, layer, key, team, task or day, and what of all spend that is. Causes take from a call one after the other, so they never add up to more than it cost.",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...filterShape,
     groupBy: z.enum(WASTE_GROUPS),
@@ -87,7 +87,7 @@ export const listFixes = defineRoute({
   path: "/waste/top",
   summary:
     "The things to fix first: what each would save in a month, at its pace since the first call of the range (of all time unless said), with the runs that prove it",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({ ...filterShape, limit: z.coerce.number("is not a number").int().min(1).max(50).default(5) }),
   body: z.undefined(),
   answer: z.object({ data: z.array(wasteFixRowSchema), nextCursor: z.null() }),
@@ -126,7 +126,7 @@ export const listWaste = defineRoute({
   method: "GET",
   path: "/waste/items",
   summary: "Single calls that paid for something twice, the dearest first, with what proves it",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({
     ...filterShape,
     cause: text.optional(),
@@ -164,7 +164,7 @@ export const listWasteCauses = defineRoute({
   method: "GET",
   path: "/waste/causes",
   summary: "The causes of waste that are looked for, in the order in which they take from a call",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: z.object({ data: z.array(wasteCauseRowSchema), nextCursor: z.null() }),
@@ -187,7 +187,7 @@ export const readBalance = defineRoute({
   method: "GET",
   path: "/traces/{traceId}/balance",
   summary: "One run's balance sheet: what it paid, of that useful, repeated and failed, by cause and by layer",
-  allow: ["api"],
+  needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
   answer: balanceSchema,

@@ -4,7 +4,6 @@ import { BudgetsView } from "#features/budgets/budgets-view.tsx";
 import { loadBudgets } from "#features/budgets/load-budgets.ts";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
-import { mayChange } from "#server/may-change";
 
 export const dynamic = "force-dynamic";
 
@@ -13,7 +12,7 @@ const MOST_SUBJECTS = 8;
 export default function BudgetsPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/budgets", searchParams, async (page) => {
     const budgets = await loadBudgets(page.api);
-    const canChange = mayChange(process.env.HOSTNAME);
+    const canChange = page.may("budgets.write");
     return (
       <PageFrame
         page={page}

@@ -1,6 +1,7 @@
 /** Language and theme as cookies, from plain forms; back to where the form stood, on this host only. */
 import { cookies } from "next/headers";
 import { z } from "zod";
+import { readPath } from "#server/path-header";
 
 export const dynamic = "force-dynamic";
 
@@ -15,7 +16,7 @@ const YEAR_S = 31_536_000;
 function findWayBack(referer: string | null): string {
   if (referer === null || !URL.canParse(referer)) return "/";
   const { pathname, search } = new URL(referer);
-  return `/${pathname.replace(/^[/\\]+/, "")}${search}`;
+  return readPath(`${pathname}${search}`);
 }
 
 export async function POST(request: Request): Promise<Response> {

@@ -3,7 +3,7 @@
 import { CentspanError } from "@centspan/base";
 import { approvalDecisionSchema } from "@centspan/model";
 import { redirect } from "next/navigation";
-import { openTraceApi } from "#server/trace-api";
+import { openLinkApi } from "#server/trace-api";
 
 export async function decide(token: string, sent: FormData): Promise<void> {
   const said = (name: string): string => String(sent.get(name) ?? "");
@@ -16,7 +16,7 @@ export async function decide(token: string, sent: FormData): Promise<void> {
   });
   if (!parsed.success) redirect(`${page}?problem=${encodeURIComponent(parsed.error.issues[0]?.message ?? "")}`);
   try {
-    await (await openTraceApi()).decideApproval(token, parsed.data);
+    await openLinkApi().decideApproval(token, parsed.data);
   } catch (thrown) {
     if (!(thrown instanceof CentspanError)) throw thrown;
     redirect(`${page}?problem=${encodeURIComponent(thrown.message)}`);

@@ -3,11 +3,14 @@
  * an expected failure of the API becomes a plain state of the page, a bug goes on to the error page.
  */
 import { CentspanError } from "@centspan/base";
+import { may, type Permission } from "@centspan/model";
 import { cookies, headers } from "next/headers";
-import { notFound } from "next/navigation";
+import { forbidden, notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { chooseLanguage, getCatalogue, LANGUAGE_HEADER, type Language } from "#i18n";
-import { openTraceApi } from "#server/trace-api";
+import { findAccess } from "#server/page-access";
+import { openLinkApi, openTraceApi } from "#server/trace-api";
+import { readViewer } from "#server/viewer";
 import type { Page, PageBase } from "./page.ts";
 import { buildHref, pickCarried, readParams } from "./params.ts";
 import { AwayState, BadAddressState } from "./states.tsx";
@@ -40,16 +43,25 @@ export async function renderPage(
   render: (page: Page) => Promise<ReactNode>,
 ): Promise<ReactNode> {
   const base = await openBase(path, raw);
-  const api = await openTraceApi(base.params.workspace);
+  const access = findAccess(path);
   try {
+    const { person, principal } = await readViewer(base.params.workspace);
+    if (access !== null && !may(principal, access)) forbidden();
+    const api = await openTraceApi(base.params.workspace);
     const [workspaces, health] = await Promise.all([api.workspaces(), api.health()]);
-    return await render({ ...base, api, workspaces, ratedThrough: health.ratedThrough });
+    const rest = {
+      ratedThrough: health.ratedThrough,
+      person,
+      may: (permission: Permission) => may(principal, permission),
+    };
+    return await render({ ...base, api, workspaces, ...rest });
   } catch (thrown) {
     if (!(thrown instanceof CentspanError)) throw thrown;
     if (thrown.code === "not_found") notFound();
+    if (thrown.code === "forbidden") forbidden();
     if (thrown.code === "invalid_request") return <BadAddressState page={base} detail={thrown.message} />;
     if (thrown.code !== "store_unavailable" && thrown.code !== "not_ready") throw thrown;
-    const { stores } = await api.health();
+    const { stores } = await openLinkApi().health();
     const away = Object.keys(stores).filter((name) => stores[name] === "away");
     return <AwayState page={base} stores={away} />;
   }

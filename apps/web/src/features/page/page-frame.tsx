@@ -3,6 +3,7 @@ import { formatDateMinute, ProvenanceMark, parseInstantNs } from "@centspan/ui";
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
+import { UserMenu } from "../account/user-menu.tsx";
 import type { Page, PageBase } from "./page.ts";
 import { PERIODS, type Period } from "./period.ts";
 
@@ -63,7 +64,9 @@ function WorkspaceMenu({ page }: { page: Page }) {
   );
 }
 
-function TopBar({ page, crumbs, workspaces }: { page: PageBase; crumbs: readonly Crumb[]; workspaces?: ReactNode }) {
+type TopBarProps = { page: PageBase; crumbs: readonly Crumb[]; workspaces?: ReactNode; user?: ReactNode };
+
+function TopBar({ page, crumbs, workspaces, user }: TopBarProps) {
   const other = page.language === "en" ? "ko" : "en";
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b bg-surface px-6 py-1.5 max-sm:px-4">
@@ -82,6 +85,7 @@ function TopBar({ page, crumbs, workspaces }: { page: PageBase; crumbs: readonly
       {workspaces}
       <Preference name="lang" value={other} label={page.t.otherLanguage} title={page.t.otherLanguage} />
       <ThemeSwitch t={page.t} />
+      {user}
     </header>
   );
 }
@@ -179,7 +183,7 @@ export function PageFrame({ page, title, subtitle, crumbs, facts = [], actions, 
   ];
   return (
     <>
-      <TopBar page={page} crumbs={crumbs} workspaces={<WorkspaceMenu page={page} />} />
+      <TopBar page={page} crumbs={crumbs} workspaces={<WorkspaceMenu page={page} />} user={<UserMenu page={page} />} />
       {(period !== undefined || menu !== undefined || facts.length > 0) && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-6 py-2 text-ink-2 text-note max-sm:px-4">
           {period === undefined ? (

@@ -1,6 +1,8 @@
 /** What a page knows while it is made: types only, so that frame, states and features need not know how it was opened. */
 import type { ApiClient } from "@centspan/api";
+import type { Permission } from "@centspan/model";
 import type { Catalogue, Language } from "#i18n";
+import type { Viewer } from "#server/viewer";
 import type { Changes, Params } from "./params.ts";
 
 export type PageBase = {
@@ -17,6 +19,9 @@ export type PageBase = {
 
 export type Page = PageBase & {
   api: ApiClient;
+  /** Who looks at it; null in single-user mode. */
+  person: Viewer["person"];
+  may(permission: Permission): boolean;
   workspaces: { id: string; name: string }[];
   ratedThrough: string | null;
 };

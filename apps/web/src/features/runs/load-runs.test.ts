@@ -38,6 +38,8 @@ async function load(params: Record<string, string>, hasSpend: boolean) {
     here: (changes) => buildHref("/runs", changes),
     workspaces: [],
     ratedThrough: null,
+    person: null,
+    may: () => true,
   });
   const traces = asked.find((url) => url.pathname.endsWith("/traces"));
   const days = asked.find((url) => url.searchParams.get("groupBy") === "day");

@@ -1,7 +1,7 @@
 import { CentspanError } from "@centspan/base";
 import { ApprovalView } from "#features/approval/approval-view.tsx";
 import { readLanguage } from "#features/page/open-page.tsx";
-import { openTraceApi } from "#server/trace-api";
+import { openLinkApi } from "#server/trace-api";
 
 export const dynamic = "force-dynamic";
 
@@ -9,7 +9,7 @@ type Props = { params: Promise<{ token: string }>; searchParams: Promise<{ said?
 
 export default async function ApprovalPage({ params, searchParams }: Props) {
   const [{ token }, { said, problem }, language] = await Promise.all([params, searchParams, readLanguage()]);
-  const api = await openTraceApi();
+  const api = openLinkApi();
   const approval = await api.approval(token).catch((thrown: unknown) => {
     if (thrown instanceof CentspanError && thrown.code === "not_found") return null;
     throw thrown;

@@ -4,7 +4,6 @@ import { compareFile } from "#features/reconciliation/compare-file.ts";
 import { CompareForm } from "#features/reconciliation/compare-form.tsx";
 import { pickTexts } from "#features/reconciliation/compare-state.ts";
 import { COMPARED, PastComparisons } from "#features/reconciliation/past-comparisons.tsx";
-import { mayChange } from "#server/may-change";
 
 export const dynamic = "force-dynamic";
 
@@ -19,7 +18,7 @@ export default function ReconciliationPage({ searchParams }: { searchParams: Raw
         subtitle={t.reconciliationSubtitle}
         crumbs={[{ label: t.monthClose, href: page.href("/close") }, { label: t.reconciliation }]}
       >
-        {mayChange(process.env.HOSTNAME) ? (
+        {page.may("periods.write") ? (
           <CompareForm t={pickTexts(t)} action={compareFile.bind(null, params.workspace)} />
         ) : (
           <section className="panel max-w-[760px] p-4">

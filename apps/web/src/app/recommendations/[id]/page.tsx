@@ -2,7 +2,6 @@ import { prepareRecommendation } from "@centspan/ui";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 import { RecommendationDetail } from "#features/recommendations/detail-view.tsx";
-import { mayChange } from "#server/may-change";
 
 export const dynamic = "force-dynamic";
 
@@ -24,7 +23,7 @@ export default async function RecommendationPage({ params, searchParams }: Props
           page={page}
           shown={shown}
           view={prepareRecommendation(shown)}
-          canChange={mayChange(process.env.HOSTNAME)}
+          canChange={page.may("recommendations.decide")}
         />
       </PageFrame>
     );

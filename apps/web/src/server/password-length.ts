@@ -1,0 +1,1 @@
+export { PASSWORD_LENGTH } from "@centspan/control/sign-in";
