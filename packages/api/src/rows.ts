@@ -107,6 +107,7 @@ export function toSpanDetail(span: SpanRecord): SpanDetail {
     durationNs: (endedAtNs - startedAtNs).toString(),
     events: events.map((event) => ({ at: formatInstant(event.atNs), name: event.name, attributes: event.attributes })),
     links: links.map(({ traceId, spanId }) => ({ traceId, spanId })),
+    hidden: [],
   };
 }
 

@@ -12,7 +12,7 @@ import type {
 } from "@centspan/model";
 
 export function toLogRow({ atNs, observedAtNs, ...same }: LogRecord): LogRow {
-  return { ...same, at: formatInstant(atNs), observedAt: formatInstant(observedAtNs) };
+  return { ...same, at: formatInstant(atNs), observedAt: formatInstant(observedAtNs), hidden: [] };
 }
 
 export function toMetricPointRow({ startedAtNs, atNs, ...same }: MetricPoint): MetricPointRow {

@@ -179,6 +179,7 @@ export const spanDetailSchema = z.object({
   resourceAttributes: z.record(z.string(), z.string()),
   events: z.array(z.object({ at: instant, name: z.string(), attributes: z.record(z.string(), z.string()) })),
   links: z.array(z.object({ traceId: z.string(), spanId: z.string() })),
+  hidden: z.array(z.string()).describe("what was left out of it, as whoever asks lacks content.read"),
 });
 export type SpanDetail = z.infer<typeof spanDetailSchema>;
 

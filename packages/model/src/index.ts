@@ -6,6 +6,7 @@ export * from "./charge.ts";
 export * from "./collector-status.ts";
 export * from "./commitment.ts";
 export * from "./config-exporter.ts";
+export * from "./content.ts";
 export * from "./control-stores.ts";
 export * from "./conversation.ts";
 export * from "./dialect.ts";

@@ -20,6 +20,7 @@ export const logRowSchema = z.object({
   scopeName: z.string(),
   attributes: texts,
   resourceAttributes: texts,
+  hidden: z.array(z.string()).describe("what was left out of it, as whoever asks lacks content.read"),
 });
 export type LogRow = z.infer<typeof logRowSchema>;
 

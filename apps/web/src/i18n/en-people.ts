@@ -32,6 +32,8 @@ export const enPeople = {
   joinOther: (email: string, you: string) => `The link is for ${email}, and you are signed in as ${you}.`,
   linkNotGood: "This link is not good any more: it was used or withdrawn, or its time is over. Ask for another.",
 
+  contentHidden: (names: string) => `Your role does not read prompts, answers and other content. Left out: ${names}.`,
+
   forbiddenTitle: "Not for your role",
   forbiddenText:
     "Your role in this workspace does not show this page, or you are a member of no workspace. An owner can change that.",

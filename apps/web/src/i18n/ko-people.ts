@@ -35,6 +35,8 @@ export const koPeople: Texts<typeof enPeople> = {
   joinOther: (email, you) => `이 링크는 ${email}의 것이고, 지금은 ${you}(으)로 로그인되어 있습니다.`,
   linkNotGood: "쓸 수 없는 링크입니다: 이미 쓰였거나 취소되었거나 기한이 지났습니다. 새 링크를 요청하세요.",
 
+  contentHidden: (names) => `지금 역할로는 프롬프트와 답변 같은 내용을 볼 수 없습니다. 빠진 항목: ${names}.`,
+
   forbiddenTitle: "이 역할로는 볼 수 없습니다",
   forbiddenText:
     "이 워크스페이스에서의 역할로는 볼 수 없는 페이지이거나, 어느 워크스페이스의 구성원도 아닙니다. 소유자가 바꿀 수 있습니다.",

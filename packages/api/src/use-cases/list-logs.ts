@@ -1,5 +1,6 @@
-import { logRowSchema } from "@centspan/model";
+import { logRowSchema, may } from "@centspan/model";
 import { z } from "zod";
+import { hideLogContent, requirePlain } from "../hide-content.ts";
 import { attributeParam, pageShape, pickGiven, rangeShape, readPage, readRange, text } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toLogRow } from "../signal-rows.ts";
@@ -22,12 +23,15 @@ export const listLogs = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(logRowSchema), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query }) {
+    const seesContent = may(caller.principal, "content.read");
+    requirePlain(caller.principal, query.attribute);
     const filter = {
       ...readRange(query),
       ...pickGiven(query, ["traceId", "sessionId", "service", "eventName"]),
       ...(query.attribute === undefined ? {} : { attribute: query.attribute }),
     };
     const page = await deps.warehouse.listLogs(caller.workspace, filter, readPage(query));
-    return { data: page.data.map(toLogRow), nextCursor: page.nextCursor };
+    const rows = page.data.map(toLogRow);
+    return { data: seesContent ? rows : rows.map(hideLogContent), nextCursor: page.nextCursor };
   },
 });

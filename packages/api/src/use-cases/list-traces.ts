@@ -1,5 +1,6 @@
 import { traceRowSchema } from "@centspan/model";
 import { z } from "zod";
+import { requirePlain } from "../hide-content.ts";
 import {
   attributeParam,
   filterShape,
@@ -34,6 +35,7 @@ export const listTraces = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(traceRowSchema), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { status, minCostUsd, onlyRuns, attribute, sessionId, limit, cursor, ...filter } }) {
+    requirePlain(caller.principal, attribute);
     const page = await deps.warehouse.listTraces(
       caller.workspace,
       {

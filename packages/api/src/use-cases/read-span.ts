@@ -1,6 +1,7 @@
 import { CentspanError } from "@centspan/base";
-import { spanDetailSchema } from "@centspan/model";
+import { may, spanDetailSchema } from "@centspan/model";
 import { z } from "zod";
+import { hideSpanContent } from "../hide-content.ts";
 import { defineRoute } from "../route.ts";
 import { toSpanDetail } from "../rows.ts";
 
@@ -8,7 +9,7 @@ export const readSpan = defineRoute({
   id: "readSpan",
   method: "GET",
   path: "/traces/{traceId}/spans/{spanId}",
-  summary: "One span whole",
+  summary: "One span whole; without its content for whoever lacks content.read",
   needs: "figures.read",
   query: z.strictObject({}),
   body: z.undefined(),
@@ -17,6 +18,7 @@ export const readSpan = defineRoute({
     const span = await deps.warehouse.readSpan(caller.workspace, traceId, spanId);
     if (span === null)
       throw new CentspanError("not_found", `span ${spanId} of trace ${traceId}: not in this workspace`);
-    return toSpanDetail(span);
+    const detail = toSpanDetail(span);
+    return may(caller.principal, "content.read") ? detail : hideSpanContent(detail);
   },
 });

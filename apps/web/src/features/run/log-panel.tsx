@@ -29,6 +29,9 @@ function Line({ page, line }: { page: Page; line: LogLine }) {
           <div className="pt-1 pb-2.5">
             {line.body !== "" && <pre className="code-block mb-2">{line.body}</pre>}
             <Facts mono rows={line.attributes} />
+            {line.hidden.length > 0 && (
+              <p className="mt-2 text-ink-3 text-note">{t.contentHidden(line.hidden.join(", "))}</p>
+            )}
             {line.spanId !== "" && (
               <p className="mt-2 text-note">
                 {t.span}{" "}

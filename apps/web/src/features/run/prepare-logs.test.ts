@@ -17,6 +17,7 @@ const record = (changes: Partial<LogRow>): LogRow => ({
   scopeName: "",
   attributes: {},
   resourceAttributes: {},
+  hidden: [],
   ...changes,
 });
 

@@ -14,6 +14,8 @@ export type LogLine = {
   says: string;
   body: string;
   attributes: [string, string][];
+  /** What whoever looks may not see. */
+  hidden: readonly string[];
   spanId: string;
 };
 
@@ -29,6 +31,7 @@ export function prepareLogs(records: readonly LogRow[], startedNs: bigint): LogL
       ...describeRecord(record),
       body: record.body,
       attributes: Object.entries(record.attributes).sort(),
+      hidden: record.hidden,
       spanId: record.spanId,
     };
   });

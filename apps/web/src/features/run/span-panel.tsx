@@ -191,6 +191,9 @@ export function SpanPanel({ page, span, layer, call, lane, critical, waste, word
         </p>
         {call !== null && <Charge call={call} t={t} />}
         <Links page={page} span={span} lane={lane} />
+        {span.hidden.length > 0 && (
+          <p className="mt-3.5 text-ink-3 text-note">{t.contentHidden(span.hidden.join(", "))}</p>
+        )}
         <Attributes span={span} t={t} />
       </div>
     </aside>
