@@ -102,6 +102,7 @@ describe("log records", () => {
       scopeName: "test",
       attributes: { "session.id": "s-1" },
       resourceAttributes: { "service.name": "claude-code" },
+      hidden: [],
     });
   });
 
