@@ -27,6 +27,7 @@ const connection = {
   engineUrl: "e",
   clickhouseUrl: "c",
   databaseUrl: "d",
+  optimizerKey: "o",
   apiKey: "a",
   ingestKey: "i",
   gatewayIngestKey: "j",

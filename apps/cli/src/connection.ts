@@ -16,6 +16,8 @@ const connectionSchema = z.object({
   clickhouseUrl: z.string(),
   databaseUrl: z.string(),
   apiKey: z.string(),
+  /** What the optimizer agent files with; of no use in files of before there was one. */
+  optimizerKey: z.string().default(""),
   ingestKey: z.string(),
   /** What the gateway sends its spans with; of no use in files of before there was one. */
   gatewayIngestKey: z.string().default(""),

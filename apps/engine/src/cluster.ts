@@ -3,7 +3,7 @@
  * simulator uses too. Where prefill and decoding are separate, a request is first one part and then the other.
  * Invariant: whoever starts a generation hears of one end, and of each token once, whichever replica made it.
  */
-import { assert, type CentspanError, type Clock } from "@centspan/base";
+import { assert, type CentspanError } from "@centspan/base";
 import {
   createDispatcher,
   createServingCore,
@@ -16,6 +16,7 @@ import {
   type ServingState,
 } from "@centspan/serving";
 import { type EngineLoop, startEngineLoop } from "./engine-loop.ts";
+import type { EngineTime } from "./pace.ts";
 import type { ReplicaSpans } from "./spans/replica-spans.ts";
 import type { RequestSpans } from "./spans/request-spans.ts";
 
@@ -32,7 +33,7 @@ export type ClusterOptions = {
   serving: ServingOptions;
   router: RouterChoice;
   transfer: KvTransfer;
-  clock: Clock;
+  clock: EngineTime;
   timeScale: number;
 };
 

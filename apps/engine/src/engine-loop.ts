@@ -3,11 +3,10 @@
  * Spans say what this schedule says; nobody gets a token before its instant on the wall clock.
  * Invariant: every generation ends with exactly one of onFinished, onFailed, or its own cancel.
  */
-import { setTimeout as sleep } from "node:timers/promises";
-import { CentspanError, type Clock } from "@centspan/base";
+import { CentspanError } from "@centspan/base";
 import type { ServingCore, ServingEvent, ServingRequest, Step } from "@centspan/serving";
 import { createOutbox } from "./outbox.ts";
-import { createPace } from "./pace.ts";
+import type { EngineTime } from "./pace.ts";
 import type { ReplicaSpans } from "./spans/replica-spans.ts";
 import type { RequestSpans } from "./spans/request-spans.ts";
 
@@ -36,7 +35,7 @@ export type EngineLoop = {
 
 export type EngineLoopOptions = {
   core: ServingCore;
-  clock: Clock;
+  clock: EngineTime;
   /** The wall-clock instant from which the core counts. */
   originNs: bigint;
   timeScale: number;
@@ -46,11 +45,14 @@ export type EngineLoopOptions = {
 /** A request in the core. Cached tokens are those of its first admission. */
 type Open = { spans: RequestSpans; cachedTokens: number | null };
 
+/** Between two looks at whether answers are due, while the schedule has nothing to do: a millisecond of the timer's. */
+const MOMENT_NS = 1_500_000n;
+
 export function startEngineLoop(options: EngineLoopOptions): EngineLoop {
   const { core, clock, originNs, timeScale, replicaSpans } = options;
   const open = new Map<string, Open>();
   const outbox = createOutbox();
-  const pace = createPace(clock);
+  const pace = clock.createPace();
   // Everything outside of the core is told wall-clock instants.
   const toWallNs = (atNs: number): bigint => originNs + BigInt(atNs);
   const nowNs = (): number => Number(clock.nowNs() - originNs);
@@ -80,12 +82,12 @@ export function startEngineLoop(options: EngineLoopOptions): EngineLoop {
     const arrivalNs = core.nextArrivalNs() ?? Number.POSITIVE_INFINITY;
     const aheadNs = arrivalNs - nowNs();
     if (aheadNs <= 0) scheduleNs = Math.max(scheduleNs, arrivalNs);
-    else if (!outbox.isEmpty()) await sleep(1);
+    else if (!outbox.isEmpty()) await pace.reach(clock.nowNs() + MOMENT_NS);
     else {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      await (aheadNs === Number.POSITIVE_INFINITY ? woken : Promise.race([woken, sleep(Math.ceil(aheadNs / 1e6))]));
+      await pace.rest(aheadNs === Number.POSITIVE_INFINITY ? null : toWallNs(arrivalNs), woken);
     }
   };
 

@@ -1,5 +1,4 @@
 /** The engine assembled from its parts: players, tokenizer, the cluster of replicas, its settings and spans. */
-import type { Clock } from "@centspan/base";
 import { findKvPolicy } from "@centspan/policies";
 import { createStepTimeModel, LLAMA_3_1_8B_H100, type ReplicaRole } from "@centspan/serving";
 import { createTraceId, endSpan, readTraceContext, type SpanAttributes, startSpan } from "@centspan/telemetry";
@@ -14,6 +13,7 @@ import { type Tracer, trace } from "@opentelemetry/api";
 import { type Cluster, type ClusterGeneration, startCluster } from "./cluster.ts";
 import type { EngineConfig } from "./config.ts";
 import { createSpeculate, type EngineSettings, holdSettings, type SettingsHolder } from "./engine-settings.ts";
+import type { EngineTime } from "./pace.ts";
 import { loadPlayers, type Players } from "./players/registry.ts";
 import { createReplicaSpans } from "./spans/replica-spans.ts";
 import { startRequestSpans } from "./spans/request-spans.ts";
@@ -42,7 +42,7 @@ export type Engine = {
 /** Keys and values over NVLink, as the data sheets of the modelled machine have it. */
 const TRANSFER = { latencyMs: 0.05, bytesPerS: 450e9, kvBytesPerToken: 131_072 };
 
-export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Clock): Promise<Engine> {
+export async function openEngine(config: EngineConfig, tracer: Tracer, clock: EngineTime): Promise<Engine> {
   const blockTokens = PREFIX_BLOCK_TOKENS;
   const policy = findKvPolicy(config.CENTSPAN_KV_POLICY);
   const tokenizer = await getTokenizer("scripted-strong");
@@ -87,8 +87,7 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
     timeScale: config.CENTSPAN_TIME_SCALE,
   });
   const settings = holdSettings(cluster, first, speculate);
-  const cache = { blockTokens, capacityBlocks: config.CENTSPAN_KV_BLOCKS, policy: currentPolicy };
-  const limits = (): EngineSettings => settings.read();
+  const cache = { blockTokens, capacityBlocks: config.CENTSPAN_KV_BLOCKS };
   return {
     players,
     tokenizer,
@@ -101,7 +100,10 @@ export async function openEngine(config: EngineConfig, tracer: Tracer, clock: Cl
       return cluster.start({
         request,
         startSpans: (replica, arrivalNs, queueDepth) =>
-          startRequestSpans({ tracer, place, common: describe(replica), cache, limits, arrivalNs, queueDepth }),
+          startRequestSpans({
+            ...{ tracer, place, common: describe(replica), cache, request, settings: settings.read },
+            ...{ arrivalNs, queueDepth },
+          }),
         onTransfer(from, to, startNs, endNs) {
           const attributes = { ...describe(to), "centspan.kv.transfer.from": from };
           endSpan(startSpan(tracer, "inference.kv.transfer", { ...place, startNs, attributes }), endNs);

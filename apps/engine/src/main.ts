@@ -4,6 +4,7 @@ import { listen, readConfig, runMain } from "@centspan/service";
 import { startTelemetry } from "@centspan/telemetry";
 import { configSchema } from "./config.ts";
 import { openEngine } from "./engine.ts";
+import { createWallTime } from "./pace.ts";
 import { createEngineServer } from "./server.ts";
 
 await runMain("engine", async () => {
@@ -16,7 +17,7 @@ await runMain("engine", async () => {
     parentsAreGiven: true,
     resource: { "service.instance.id": config.CENTSPAN_REPLICA_ID },
   });
-  const engine = await openEngine(config, telemetry.tracer, createWallClock());
+  const engine = await openEngine(config, telemetry.tracer, createWallTime(createWallClock()));
   const app = createEngineServer(engine);
   const url = await listen(app, { host: config.CENTSPAN_HOST, port: config.CENTSPAN_PORT });
   return {

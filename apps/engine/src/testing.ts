@@ -4,6 +4,7 @@ import { listen } from "@centspan/service";
 import { createMemoryExporter, startTelemetry } from "@centspan/telemetry";
 import { configSchema } from "./config.ts";
 import { openEngine } from "./engine.ts";
+import { createWallTime } from "./pace.ts";
 import { createEngineServer } from "./server.ts";
 
 const exporter = createMemoryExporter();
@@ -73,7 +74,7 @@ export type MessagesWire = {
 
 export async function startTestEngine(settings: Record<string, string> = {}) {
   const config = configSchema.parse({ CENTSPAN_PORT: "0", CENTSPAN_TIME_SCALE: "0.01", ...settings });
-  const engine = await openEngine(config, telemetry.tracer, createWallClock());
+  const engine = await openEngine(config, telemetry.tracer, createWallTime(createWallClock()));
   const app = createEngineServer(engine);
   const url = await listen(app, { host: "127.0.0.1", port: 0 });
   const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>

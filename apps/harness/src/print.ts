@@ -5,6 +5,7 @@ import type { Finding } from "./audit/thread-record.ts";
 import { describeError } from "./describe-error.ts";
 import type { RunResult } from "./loop/run-task.ts";
 import type { TurnProgress } from "./loop/run-turns.ts";
+import type { OptimizerResult } from "./optimize/optimizer-agent.ts";
 import type { Task } from "./task/load-task.ts";
 import type { Progress, Summary } from "./workload/run-workload.ts";
 
@@ -78,4 +79,14 @@ export function describeFindings(audit: { since: string; threads: number; findin
   const lines = audit.findings.map(({ at, kind, threadId, says }) => `${at}  ${kind.padEnd(8)}  ${threadId}  ${says}`);
   const head = `${audit.threads} threads since ${audit.since}, ${lines.length} findings`;
   return `${[head, ...lines].join("\n")}\n`;
+}
+
+export function describeOptimizer({ stop, turns, filed, applied, spentUsd, finalText }: OptimizerResult): string {
+  const lines = [
+    `${stop.replace("_", " ")} after ${turns} turns, ${spentUsd} USD`,
+    ...filed.map((id) => `filed ${id}`),
+    ...applied.map((id) => `applied ${id}`),
+    ...(finalText === "" ? [] : [`the agent says: ${finalText}`]),
+  ];
+  return `${lines.join("\n")}\n`;
 }

@@ -5,6 +5,7 @@
 import { asCentspanError } from "@centspan/base";
 import { Command, CommanderError } from "commander";
 import { registerAudit } from "./commands/audit.ts";
+import { registerOptimize } from "./commands/optimize.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerRun } from "./commands/run.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, type Surroundings } from "./commands/surroundings.ts";
@@ -43,6 +44,7 @@ function describeCommands(around: Surroundings, exitWith: (code: number) => void
   registerRun(program, around, exitWith);
   registerWorkload(program, around, exitWith);
   registerAudit(program, around, exitWith);
+  registerOptimize(program, around, exitWith);
   registerReplay(program, around, exitWith);
   return program;
 }

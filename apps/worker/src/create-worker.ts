@@ -3,6 +3,7 @@ import { CentspanError, type Clock, formatInstant } from "@centspan/base";
 import {
   type BudgetAccounts,
   type DailyCosts,
+  type EngineTimeReader,
   type FinishedRunStore,
   type JobStore,
   type Ledger,
@@ -11,8 +12,10 @@ import {
   type PeriodStore,
   type PriceTermsStore,
   type RateCard,
+  type RecommendationStore,
   type RetentionPolicies,
   type RetentionStore,
+  type StudyQueue,
   type TraceSummaries,
   type UnratedUnits,
   type UsageFeed,
@@ -27,6 +30,8 @@ import { createPriceBooks } from "./price-books.ts";
 import { createRatingState, type RatingFault, runRatingPass } from "./rating-pass.ts";
 import { forgetOldBudgets, runRetentionPass } from "./retention.ts";
 import { type Loop, startLoop } from "./run-loop.ts";
+import type { StudyStores } from "./studies/run-study.ts";
+import { createStudyPass } from "./studies/study-pass.ts";
 import { createSummaryState, runSummaryPass } from "./summary-pass.ts";
 import { createWasteState, runWastePass } from "./waste-pass.ts";
 
@@ -43,8 +48,11 @@ type WorkerOptions = {
     RetentionStore &
     OutcomeLinkStore &
     WasteStore &
-    FinishedRunStore & { ping(): Promise<void> };
+    FinishedRunStore &
+    EngineTimeReader & { ping(): Promise<void> };
   control: JobStore &
+    StudyQueue &
+    RecommendationStore &
     UnratedUnits &
     RetentionPolicies &
     PriceTermsStore &
@@ -53,11 +61,20 @@ type WorkerOptions = {
     Pick<PeriodStore, "readTimeZone"> & { ping(): Promise<void> };
   clock: Clock;
   cards: readonly RateCard[];
+  /** Threads that studies simulate on, and the advice that they are asked for. */
+  studies: { threads: number; readAdvice: StudyStores["readAdvice"] };
   /** One line for the operator. */
   say(text: string): void;
 };
 
-export function createWorker({ warehouse, control, clock, cards, say }: WorkerOptions) {
+export function createWorker({
+  warehouse,
+  control,
+  clock,
+  cards,
+  studies: { threads, readAdvice },
+  say,
+}: WorkerOptions) {
   validatePriceBook({ cards, contracts: [], exchangeRates: [] });
   const state = createRatingState();
   const summaries = createSummaryState();
@@ -147,6 +164,14 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
     maxPauseMs: MAX_PAUSE_MS,
     say: (text) => say(`looking for who waits ${text}`),
   });
+  const studies = createStudyPass({ queue: control, stores: { warehouse, control, readAdvice }, threads });
+  // Apart from the others: who waits for figures does not wait for a study.
+  const studying = startLoop({
+    pass: studies.run,
+    intervalMs: INTERVAL_MS,
+    maxPauseMs: MAX_PAUSE_MS,
+    say: (text) => say(`studying ${text}`),
+  });
 
   const app = createServer({ bodyLimitBytes: 1024 });
   app.get("/health", async (_request, reply) => {
@@ -154,7 +179,7 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
     const pings = { clickhouse: warehouse.ping(), postgres: control.ping() };
     const results = await Promise.allSettled(Object.values(pings));
     const away = Object.keys(pings).filter((_name, index) => results[index]?.status === "rejected");
-    const failing = away.length > 0 || loops.some((loop) => loop.failure() !== null);
+    const failing = away.length > 0 || [...loops, studying].some((loop) => loop.failure() !== null);
     return failing
       ? reply.code(503).send({ status: "unavailable", away, ratedThrough })
       : { status: "ok", ratedThrough };
@@ -162,7 +187,8 @@ export function createWorker({ warehouse, control, clock, cards, say }: WorkerOp
   return {
     app,
     async stop(): Promise<void> {
-      await Promise.all([...[...loops, wishes].map((loop) => loop.stop()), app.close()]);
+      studies.stop();
+      await Promise.all([...[...loops, wishes, studying].map((loop) => loop.stop()), app.close()]);
     },
   };
 }

@@ -244,6 +244,7 @@ describe("the worker", () => {
       control,
       clock: { nowNs: () => NOW_NS },
       cards: rateCards,
+      studies: { threads: 1, readAdvice: async () => [] },
       say: (text) => said.push(text),
     });
     const stop = async (): Promise<void> => {

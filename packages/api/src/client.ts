@@ -4,6 +4,8 @@
  */
 import { CentspanError, ERRORS, type ErrorCode } from "@centspan/base";
 import {
+  type AcceptancePolicy,
+  acceptancePolicySchema,
   type approvalDecisionSchema,
   type approvalInputSchema,
   approvalRowSchema,
@@ -20,6 +22,7 @@ import {
   costPreviewRowSchema,
   costRowSchema,
   type ExchangeRate,
+  engineSpellRowSchema,
   evaluationSchema,
   evaluationSetSchema,
   logRowSchema,
@@ -37,7 +40,7 @@ import {
   type ReviewRate,
   rateCardSchema,
   ratingRunRowSchema,
-  type recommendationInputSchema,
+  recommendationInputSchema,
   recommendationSchema,
   type reconciliationInputSchema,
   reconciliationRowSchema,
@@ -51,6 +54,8 @@ import {
   spendChangeSchema,
   spendForecastSchema,
   type stepInputSchema,
+  type studyInputSchema,
+  studySchema,
   taskRowSchema,
   traceDetailSchema,
   traceRowSchema,
@@ -213,6 +218,19 @@ export function createApiClient(send: Send) {
     ) => write(recommendationSchema, "POST", `/recommendations/${encodeURIComponent(id)}/${step}`, said),
     verifyRecommendation: (id: string, said: z.input<typeof stepInputSchema> & { realised: Realised }) =>
       write(recommendationSchema, "POST", `/recommendations/${encodeURIComponent(id)}/verified`, said),
+    engines: (query: Query = {}) => get(listOf(engineSpellRowSchema), "/engines", query),
+    advice: (query: Query = {}) => get(listOf(recommendationInputSchema), "/advice", query),
+    startStudy: (study: z.input<typeof studyInputSchema>) => write(studySchema, "POST", "/studies", { study }),
+    studies: (query: Query = {}) => get(listOf(studySchema), "/studies", query),
+    study: (id: string, query: Query = {}) => get(studySchema, `/studies/${encodeURIComponent(id)}`, query),
+    cancelStudy: (id: string) => write(studySchema, "POST", `/studies/${encodeURIComponent(id)}/cancel`, {}),
+    fileStudy: (id: string, filing: { at?: number; because?: string; traceIds?: readonly string[] } = {}) =>
+      write(recommendationSchema, "POST", `/studies/${encodeURIComponent(id)}/file`, filing),
+    acceptancePolicies: () => get(listOf(acceptancePolicySchema), "/acceptance-policies"),
+    setAcceptancePolicy: ({ name, ...policy }: AcceptancePolicy) =>
+      write(acceptancePolicySchema, "PUT", `/acceptance-policies/${encodeURIComponent(name)}`, policy),
+    deleteAcceptancePolicy: (name: string) =>
+      write(z.object({ name: z.string() }), "DELETE", `/acceptance-policies/${encodeURIComponent(name)}`),
     simulate: (asked: { config?: Record<string, unknown>; calls?: Query; traffic?: number }) =>
       write(simulationSchema, "POST", "/simulations", asked),
     simulation: (id: string) => get(simulationSchema, `/simulations/${encodeURIComponent(id)}`),

@@ -66,6 +66,51 @@ describe("recommendations", () => {
   });
 });
 
+describe("studies", () => {
+  it("are asked, waited for and given up, and refuse what is none", async () => {
+    const { id, state, asked } = await client.startStudy({ kind: "search", service: "engine" });
+    expect([state, asked]).toMatchObject(["waiting", { candidates: 400, seconds: 60, objective: "used" }]);
+    expect((await client.study(id)).state).toBe("waiting");
+    expect((await client.studies()).data.map((one) => one.id)).toContain(id);
+    const over = client.study(id, { waitS: "20" });
+    await client.cancelStudy(id);
+    expect((await over).state).toBe("cancelled");
+    await expect(client.fileStudy(id)).rejects.toMatchObject({ code: "conflict" });
+    const post = (study: object) =>
+      send("/api/v1/studies", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ study }),
+      });
+    for (const [study, field] of [
+      [{ kind: "guess" }, "body.study.kind"],
+      [{ kind: "search", traffic: { from: "soon" } }, "body.study.traffic.from"],
+      [{ kind: "search", candidates: 0 }, "body.study.candidates"],
+    ] as const) {
+      const answer = await post(study);
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid_request", field }]);
+    }
+  });
+});
+
+describe("acceptance policies", () => {
+  it("are made by who decides, listed, and ended; no person can take a policy's name", async () => {
+    expect((await client.acceptancePolicies()).data).toEqual([]);
+    const policy = { name: "batch sizes", knobs: ["maxSequences"] };
+    expect(await client.setAcceptancePolicy(policy)).toEqual(policy);
+    const { id, state } = await client.proposeRecommendation(input);
+    expect(state).toBe("accepted");
+    expect((await client.recommendation(id)).steps).toMatchObject([{ by: "policy batch sizes" }]);
+    expect(await client.deleteAcceptancePolicy("batch sizes")).toEqual({ name: "batch sizes" });
+    const waiting = await client.proposeRecommendation(input);
+    expect(waiting.state).toBe("proposed");
+    await expect(client.stepRecommendation(waiting.id, "accept", { by: "Policy batch sizes" })).rejects.toMatchObject({
+      code: "invalid_request",
+      field: "body.by",
+    });
+  });
+});
+
 describe("simulations", () => {
   it("of recorded calls are kept with their result, which says that it is simulated", async () => {
     await warehouse.insertCalls(

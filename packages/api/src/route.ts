@@ -4,6 +4,7 @@
  */
 import { CentspanError, type Clock } from "@centspan/base";
 import type {
+  AcceptancePolicyStore,
   ApprovalStore,
   BillingReader,
   BudgetStore,
@@ -26,6 +27,7 @@ import type {
   SignalStore,
   SimulationStore,
   SpanStore,
+  StudyStore,
   UnratedUnits,
   WasteStore,
   WorkCostStore,
@@ -59,6 +61,8 @@ export type ApiDeps = {
     OutcomeSettings &
     RecommendationStore &
     SimulationStore &
+    StudyStore &
+    AcceptancePolicyStore &
     Pingable;
   clock: Clock;
 };

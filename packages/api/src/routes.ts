@@ -1,6 +1,11 @@
 /** The table of the Trace API. Order is the order of the document. */
 import { outcomeFeeds, outcomeSources } from "@centspan/outcomes";
 import type { Route } from "./route.ts";
+import {
+  deleteAcceptancePolicy,
+  listAcceptancePolicies,
+  setAcceptancePolicy,
+} from "./use-cases/acceptance-policies.ts";
 import { askApproval, decideApproval, readApproval } from "./use-cases/approvals.ts";
 import { createBudget, deleteBudget, listBudgets, replaceBudget } from "./use-cases/budgets.ts";
 import { addCommitments, endCommitment, listCommitments, removeCommitment } from "./use-cases/commitments.ts";
@@ -13,9 +18,11 @@ import { exportFocus } from "./use-cases/export-focus.ts";
 import { forecastCosts } from "./use-cases/forecast-costs.ts";
 import { createKey, listKeys, revokeKey, setKeyRules } from "./use-cases/keys.ts";
 import { linkOutcome, listUnlinked } from "./use-cases/link-outcomes.ts";
+import { listAdvice } from "./use-cases/list-advice.ts";
 import { listAudit } from "./use-cases/list-audit.ts";
 import { listCalls } from "./use-cases/list-calls.ts";
 import { listCostAnomalies } from "./use-cases/list-cost-anomalies.ts";
+import { listEngines } from "./use-cases/list-engines.ts";
 import { listLogs } from "./use-cases/list-logs.ts";
 import { listMetricPoints } from "./use-cases/list-metric-points.ts";
 import { listOccupancy } from "./use-cases/list-occupancy.ts";
@@ -74,6 +81,7 @@ import {
 } from "./use-cases/recommendations.ts";
 import { reconcileInvoice } from "./use-cases/reconcile-invoice.ts";
 import { readSimulation, simulateCalls } from "./use-cases/simulations.ts";
+import { cancelStudy, fileStudy, listStudies, readStudy, startStudy } from "./use-cases/studies.ts";
 import { sumCosts } from "./use-cases/sum-costs.ts";
 import { sumMetrics } from "./use-cases/sum-metrics.ts";
 import { listFixes, listWaste, listWasteCauses, readBalance, sumWaste } from "./use-cases/waste.ts";
@@ -161,6 +169,16 @@ export const ROUTES: readonly Route[] = [
   readRecommendation,
   ...recommendationSteps,
   verifyRecommendation,
+  listEngines,
+  listAdvice,
+  startStudy,
+  listStudies,
+  readStudy,
+  cancelStudy,
+  fileStudy,
+  listAcceptancePolicies,
+  setAcceptancePolicy,
+  deleteAcceptancePolicy,
   simulateCalls,
   readSimulation,
   listWorkspaces,

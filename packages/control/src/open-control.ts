@@ -3,6 +3,7 @@
  * Only a question that can't be answered becomes `store_unavailable`.
  */
 import type {
+  AcceptancePolicyStore,
   ApprovalStore,
   BudgetAccounts,
   BudgetStore,
@@ -18,6 +19,8 @@ import type {
   RecommendationStore,
   RetentionPolicies,
   SimulationStore,
+  StudyQueue,
+  StudyStore,
   UnratedUnits,
 } from "@centspan/model";
 import { sql } from "drizzle-orm";
@@ -38,6 +41,7 @@ import { createPriceTermsStore } from "./price-terms-store.ts";
 import { createRecommendationStore } from "./recommendation-store.ts";
 import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
+import { createStudyStore } from "./study-store.ts";
 import { createUnratedUnits } from "./unrated-store.ts";
 
 export type Control = KeyStore &
@@ -55,6 +59,9 @@ export type Control = KeyStore &
   OutcomeSettings &
   RecommendationStore &
   SimulationStore &
+  AcceptancePolicyStore &
+  StudyStore &
+  StudyQueue &
   GatewayCosts & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
@@ -72,6 +79,7 @@ export function openControl(options: DatabaseOptions): Control {
       ...createPeopleStore(db),
       ...createJobStore(db),
       ...createRecommendationStore(db),
+      ...createStudyStore(db),
       ...createUnratedUnits(db),
       ...createRetentionPolicies(db),
       ...createBudgetStore(db),

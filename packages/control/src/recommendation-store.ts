@@ -4,20 +4,25 @@
  */
 import { CentspanError, createId } from "@centspan/base";
 import {
+  type AcceptancePolicyStore,
+  findPolicy,
   isWithin,
+  nameApprover,
   type Recommendation,
+  type RecommendationInput,
+  type RecommendationState,
   type RecommendationStore,
   type SimulationRecord,
   type SimulationStore,
   takeStep,
 } from "@centspan/model";
-import { and, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq } from "drizzle-orm";
 import { insertAudit } from "./period-store.ts";
-import { simulations, recommendations as table } from "./schema.ts";
+import { acceptancePolicies, simulations, recommendations as table } from "./schema.ts";
 import { violatedConstraint } from "./store-errors.ts";
-import { type Database, transact } from "./transact.ts";
+import { type Database, type Transaction, transact } from "./transact.ts";
 
-export function createRecommendationStore(db: Database): RecommendationStore & SimulationStore {
+export function createRecommendationStore(db: Database): RecommendationStore & SimulationStore & AcceptancePolicyStore {
   const isOf = (workspace: string, id: string) => and(eq(table.workspace, workspace), eq(table.id, id));
   return {
     async listRecommendations(workspace, state, most) {
@@ -39,15 +44,7 @@ export function createRecommendationStore(db: Database): RecommendationStore & S
 
     async proposeRecommendation(workspace, input, actor) {
       try {
-        return await transact(db, async (tx) => {
-          const id = createId("recommendation");
-          const values = { id, workspace, input, state: "proposed" as const, proposedBy: actor, steps: [] };
-          const [row] = await tx.insert(table).values(values).returning();
-          if (row === undefined) throw new CentspanError("store_unavailable", "the recommendation was not kept");
-          const details = { title: input.title, about: input.subject };
-          await insertAudit(tx, workspace, { actor, action: "recommendation.proposed", subject: id, details });
-          return toRecommendation(row);
-        });
+        return await transact(db, (tx) => insertRecommendation(tx, workspace, input, actor));
       } catch (thrown) {
         if (violatedConstraint(thrown) === null) throw thrown;
         throw new CentspanError("not_found", `There is no workspace ${workspace}.`, { cause: thrown });
@@ -72,6 +69,35 @@ export function createRecommendationStore(db: Database): RecommendationStore & S
         return toRecommendation(row);
       }),
 
+    async listAcceptancePolicies(workspace) {
+      const isOfWorkspace = eq(acceptancePolicies.workspace, workspace);
+      const rows = await db
+        .select()
+        .from(acceptancePolicies)
+        .where(isOfWorkspace)
+        .orderBy(asc(acceptancePolicies.name));
+      return rows.map(({ policy }) => policy);
+    },
+
+    setAcceptancePolicy: (workspace, policy, actor) =>
+      transact(db, async (tx) => {
+        const { name } = policy;
+        await tx
+          .insert(acceptancePolicies)
+          .values({ workspace, name, policy })
+          .onConflictDoUpdate({ target: [acceptancePolicies.workspace, acceptancePolicies.name], set: { policy } });
+        const details = { policy: JSON.stringify(policy) };
+        await insertAudit(tx, workspace, { actor, action: "acceptance_policy.set", subject: name, details });
+      }),
+
+    deleteAcceptancePolicy: (workspace, name, actor) =>
+      transact(db, async (tx) => {
+        const isNamed = and(eq(acceptancePolicies.workspace, workspace), eq(acceptancePolicies.name, name));
+        const [deleted] = await tx.delete(acceptancePolicies).where(isNamed).returning();
+        if (deleted === undefined) throw new CentspanError("not_found", `There is no policy named ${name}.`);
+        await insertAudit(tx, workspace, { actor, action: "acceptance_policy.deleted", subject: name, details: {} });
+      }),
+
     async insertSimulation(workspace, simulation) {
       const [row] = await db
         .insert(simulations)
@@ -90,6 +116,36 @@ export function createRecommendationStore(db: Database): RecommendationStore & S
       return toSimulation(row);
     },
   };
+}
+
+/** Files it and, where a policy of the workspace says that nobody has to be asked, accepts it in that policy's name. */
+export async function insertRecommendation(
+  tx: Transaction,
+  workspace: string,
+  input: RecommendationInput,
+  actor: string,
+): Promise<Recommendation> {
+  const id = createId("recommendation");
+  const policies = await tx.select().from(acceptancePolicies).where(eq(acceptancePolicies.workspace, workspace));
+  const policy = findPolicy(
+    policies.map((row) => row.policy),
+    input,
+  );
+  const by = policy === null ? null : nameApprover(policy);
+  const [state, steps]: [RecommendationState, Recommendation["steps"]] =
+    by === null
+      ? ["proposed", []]
+      : [takeStep("proposed", "accept"), [{ step: "accept", by, actor, note: "", at: new Date().toISOString() }]];
+  const [row] = await tx.insert(table).values({ id, workspace, input, state, proposedBy: actor, steps }).returning();
+  if (row === undefined) throw new CentspanError("store_unavailable", "the recommendation was not kept");
+  const details = { title: input.title, about: input.subject };
+  await insertAudit(tx, workspace, { actor, action: "recommendation.proposed", subject: id, details });
+  if (by !== null)
+    await insertAudit(tx, workspace, {
+      ...{ actor, action: "recommendation.accepted", subject: id },
+      details: { by, note: "", from: "proposed" },
+    });
+  return toRecommendation(row);
 }
 
 const refuseUnknown = (id: string): CentspanError =>

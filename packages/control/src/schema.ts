@@ -5,6 +5,7 @@
  * Invariant: a key's secret is nowhere, only its SHA-256.
  */
 import type {
+  AcceptancePolicy,
   AlertChannel,
   ApprovalDecision,
   ApprovalInput,
@@ -23,6 +24,10 @@ import type {
   RecommendationInput,
   Signal,
   SimulationRecord,
+  Study,
+  StudyInput,
+  StudyResult,
+  StudyState,
 } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import {
@@ -453,6 +458,49 @@ export const simulations = pgTable("simulations", {
   simulation: jsonb("simulation").$type<Omit<SimulationRecord, "id" | "createdAt">>().notNull(),
   createdAt: createdAt(),
 });
+
+/** What the optimizer was asked, where it is, and what came of it. `worker` and `heardAt`: who works on it, and lives. */
+export const studies = pgTable(
+  "studies",
+  {
+    id: text("id").primaryKey(),
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    state: text("state").$type<StudyState>().notNull(),
+    asked: jsonb("asked").$type<StudyInput>().notNull(),
+    askedBy: text("asked_by").notNull(),
+    createdAt: createdAt(),
+    startedAt: instant("started_at"),
+    endedAt: instant("ended_at"),
+    worker: text("worker"),
+    heardAt: instant("heard_at"),
+    tries: integer("tries").notNull().default(0),
+    isUnwanted: boolean("is_unwanted").notNull().default(false),
+    progress: text("progress").notNull().default(""),
+    result: jsonb("result").$type<StudyResult>(),
+    filed: jsonb("filed").$type<Study["filed"]>().notNull(),
+  },
+  (table) => [
+    index("studies_newest").on(table.workspace, table.createdAt),
+    index("studies_open").on(table.createdAt).where(sql`${table.state} IN ('waiting', 'running')`),
+    check("studies_state", sql`${table.state} IN ('waiting', 'running', 'done', 'refused', 'cancelled', 'failed')`),
+  ],
+);
+
+/** What may be applied without a person's word. */
+export const acceptancePolicies = pgTable(
+  "acceptance_policies",
+  {
+    workspace: text("workspace")
+      .notNull()
+      .references(() => workspaces.id),
+    name: text("name").notNull(),
+    policy: jsonb("policy").$type<AcceptancePolicy>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "acceptance_policies_pkey", columns: [table.workspace, table.name] })],
+);
 
 /** Reports that were not taken, by source and reason. */
 export const reportRefusals = pgTable(

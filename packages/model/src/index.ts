@@ -50,6 +50,7 @@ export * from "./signal-rows.ts";
 export * from "./signal-stores.ts";
 export * from "./span.ts";
 export * from "./spend-rows.ts";
+export * from "./study.ts";
 export * from "./waste.ts";
 export * from "./waste-cause.ts";
 export * from "./waste-rows.ts";

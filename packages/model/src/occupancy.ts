@@ -45,13 +45,57 @@ export type EngineFacts = {
   maxSequences: number[];
   tokenBudgets: number[];
   policies: string[];
+  routers: string[];
+  /** Counts as texts, or "auto". */
+  draftTokens: string[];
+  chunkedPrefill: boolean[];
   /** Prompts in whole blocks, from the shortest to the longest, in tokens. */
   promptTokens: [number, number];
 };
 
+/** A time in which the engines of a service kept their settings, by what they say with each request. Empty or 0: not said. */
+export type EngineSpell = {
+  service: string;
+  basis: EngineTime["basis"];
+  fromNs: bigint;
+  toNs: bigint;
+  requests: number;
+  replicas: number;
+  policy: string;
+  router: string;
+  draftTokens: string;
+  chunkedPrefill: string;
+  maxSequences: number;
+  tokenBudget: number;
+  capacityBlocks: number;
+};
+
+/** One request of an engine, as its spans have it. */
+export type EngineRequest = {
+  service: string;
+  traceId: string;
+  arrivedAtNs: bigint;
+  /** Null where it did not end, or the engine does not say. */
+  endedAtNs: bigint | null;
+  /** Wall time ÷ model time of an engine that runs faster or slower than what it models; else 1. */
+  timeScale: number;
+  promptTokens: number;
+  outputTokens: number;
+  /** As `writeBlockKeys` of serving has them; no keys where nothing is said. */
+  knownBlocks: number;
+  blockKeys: string;
+  priority: "interactive" | "batch";
+  /** Whose requests follow each other; "" where nobody says. */
+  thread: string;
+};
+
 export type EngineTimeReader = {
+  /** Those of a service that came into a batch in the range, in order of arrival: the first so many. */
+  listEngineRequests(workspace: string, service: string, range: TimeRange, most: number): Promise<EngineRequest[]>;
   /** About so many steps that began in the range, spread over all of them, in order of time; all where there are fewer. */
   listEngineSteps(workspace: string, range: TimeRange, most: number): Promise<EngineStep[]>;
+  /** Newest first. */
+  listEngineSpells(workspace: string, range: TimeRange): Promise<EngineSpell[]>;
   listEngineFacts(workspace: string, range: TimeRange): Promise<EngineFacts[]>;
   /** Of the spans that began in the range, by service. */
   sumEngineTime(workspace: string, range: TimeRange): Promise<EngineTime[]>;
@@ -69,3 +113,22 @@ export const occupancyRowSchema = z.object({
   ),
 });
 export type OccupancyRow = z.infer<typeof occupancyRowSchema>;
+
+export const engineSpellRowSchema = z.object({
+  service: z.string(),
+  basis: gpuHoursSchema.shape.basis.describe("simulated where the engine says that its times are"),
+  from: z.string().describe("the first request with these settings; ISO 8601, UTC, nanoseconds"),
+  to: z.string().describe("the last one"),
+  requests: z.int(),
+  replicas: z.int(),
+  settings: z.object({
+    policy: z.string(),
+    router: z.string(),
+    draftTokens: z.string(),
+    chunkedPrefill: z.string(),
+    maxSequences: z.int(),
+    tokenBudget: z.int(),
+    capacityBlocks: z.int(),
+  }),
+});
+export type EngineSpellRow = z.infer<typeof engineSpellRowSchema>;

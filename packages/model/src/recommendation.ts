@@ -50,6 +50,7 @@ export const recommendationInputSchema = z.strictObject({
   kind: z.enum(["serving", "spend"]),
   /** What it is about: a pool of replicas, a key, a cause of waste. */
   subject: name,
+  service: name.optional().describe("the engine by whose spans it was found, and is verified"),
   title: name,
   changes: z
     .array(
@@ -76,6 +77,7 @@ export const recommendationInputSchema = z.strictObject({
     chosenOn: text,
     judgedOn: text,
     traceIds: z.array(z.string().regex(/^[0-9a-f]{32}$/)).max(50),
+    because: text.optional().describe("why it was looked for, in the words of who filed it"),
     /** For plots: the verdict whole, as its maker has it. */
     verdict: z.record(z.string(), z.unknown()).nullable(),
   }),
@@ -93,9 +95,12 @@ export const realisedSchema = z.strictObject({
 });
 export type Realised = z.infer<typeof realisedSchema>;
 
+/** What stands in a name's place where a policy accepted. */
+const POLICY = "policy ";
+
 export const stepInputSchema = z.strictObject({
   /** The person who takes the step. */
-  by: name,
+  by: name.refine((by) => !by.toLowerCase().startsWith(POLICY), `must be a person's name: ${POLICY}… are policies`),
   note: text.default(""),
 });
 
@@ -169,4 +174,39 @@ export type SimulationStore = {
   ): Promise<SimulationRecord>;
   /** `not_found`. */
   readSimulation(workspace: string, id: string): Promise<SimulationRecord>;
+};
+
+/**
+ * What may be applied without a person's word: of these subjects, recommendations that change no other knobs than these and
+ * whose interval lies below zero. There is none unless somebody made it.
+ */
+export const acceptancePolicySchema = z.strictObject({
+  name,
+  knobs: z.array(name).min(1).max(30),
+  subjects: z.array(name).min(1).max(100).optional().describe("all when absent"),
+});
+export type AcceptancePolicy = z.infer<typeof acceptancePolicySchema>;
+
+/** Who accepts by it, as it is kept with the step. */
+export const nameApprover = ({ name: policy }: AcceptancePolicy): string => `${POLICY}${policy}`;
+
+export const findPolicy = (
+  policies: readonly AcceptancePolicy[],
+  { subject, changes, effect }: Pick<RecommendationInput, "subject" | "changes" | "effect">,
+): AcceptancePolicy | null =>
+  policies.find(
+    ({ knobs, subjects }) =>
+      (subjects === undefined || subjects.includes(subject)) &&
+      effect !== null &&
+      effect.high < 0 &&
+      changes.every(({ knob }) => knobs.includes(knob)),
+  ) ?? null;
+
+/** Changes are in the audit log. */
+export type AcceptancePolicyStore = {
+  listAcceptancePolicies(workspace: string): Promise<AcceptancePolicy[]>;
+  /** In place of the one of that name. It is for what is filed from now on. */
+  setAcceptancePolicy(workspace: string, policy: AcceptancePolicy, actor: string): Promise<void>;
+  /** `not_found`. */
+  deleteAcceptancePolicy(workspace: string, policy: string, actor: string): Promise<void>;
 };

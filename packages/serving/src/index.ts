@@ -33,6 +33,7 @@ export * from "./simulate/workload.ts";
 export * from "./speculative/closed-forms.ts";
 export * from "./speculative/drafting.ts";
 export * from "./step-time.ts";
+export * from "./workloads/block-keys.ts";
 export * from "./workloads/read-azure.ts";
 export * from "./workloads/read-calls.ts";
 export * from "./workloads/read-mooncake.ts";

@@ -324,6 +324,30 @@ export const ATTRIBUTES = {
   "centspan.kv.capacity_blocks": { type: "int", doc: "Blocks that the cache of the replica holds" },
   "centspan.engine.max_sequences": { type: "int", doc: "Sequences that may be in a batch" },
   "centspan.engine.token_budget": { type: "int", unit: "token", doc: "Tokens that a step may compute" },
+  "centspan.engine.chunked_prefill": {
+    type: "boolean",
+    doc: "Whether prompts are computed in pieces beside decoding",
+  },
+  "centspan.engine.router": { type: "string", doc: "What chose the replica" },
+  "centspan.engine.draft_tokens": { type: "string", doc: "Tokens proposed in a step, or auto" },
+  "centspan.engine.request_id": {
+    type: "string",
+    doc: "The engine's own name of the request that the span is a part of",
+  },
+  "centspan.engine.priority": { type: "string", doc: "interactive or batch: whether a person waits" },
+  "centspan.engine.thread": {
+    type: "string",
+    doc: "Run and thread whose requests come one after the other, each after the answer before it, where the client says so",
+  },
+  "centspan.prompt.tokens": { type: "int", unit: "token", doc: "Tokens of the prompt, found in a cache or not" },
+  "centspan.prefix.block_keys": {
+    type: "string",
+    doc: "Chained hashes of the full blocks of prompt and answer, in base 36 with dots between, from the last block that was known to the end: one that is known stands for all before it",
+  },
+  "centspan.prefix.known_blocks": {
+    type: "int",
+    doc: "Leading blocks that were known; the last of them is the first of block_keys",
+  },
   "centspan.kv.tier": { type: "string", doc: "device, host or disk" },
   "centspan.kv.policy": { type: "string", doc: "Eviction policy" },
   "centspan.kv.evicted_blocks": { type: "int", doc: "Blocks evicted" },

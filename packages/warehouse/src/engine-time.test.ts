@@ -211,6 +211,8 @@ describe("what engines say", () => {
       lookup(1, {
         "centspan.kv.capacity_blocks": "800",
         "centspan.kv.policy": "fifo",
+        "centspan.engine.router": "random",
+        "centspan.engine.chunked_prefill": "true",
         "centspan.kv.miss_blocks": "40",
       }),
       lookup(2, {
@@ -230,8 +232,70 @@ describe("what engines say", () => {
         maxSequences: [64],
         tokenBudgets: [],
         policies: ["fifo"],
+        routers: ["random"],
+        draftTokens: [],
+        chunkedPrefill: [true],
         promptTokens: [64, 2560],
       },
     ]);
+  });
+
+  it("of their settings is told as spells, a new one with each change", async () => {
+    const at = (number: number, sequences: string): SpanRecord => ({
+      ...lookup(2 * number, { "centspan.engine.max_sequences": sequences, "centspan.kv.policy": "fifo" }),
+      startedAtNs: NOON_NS + BigInt(number) * SECOND_NS,
+    });
+    const spans = [at(0, "8"), at(1, "8"), at(2, "64"), at(3, "8")];
+    const workspace = await store([...spans, ...spans]);
+    expect(await test.warehouse.listEngineSpells(workspace, RANGE)).toMatchObject([
+      { fromNs: NOON_NS + 3n * SECOND_NS, maxSequences: 8, requests: 1 },
+      { maxSequences: 64, requests: 1, tokenBudget: 0, router: "" },
+      { fromNs: NOON_NS, toNs: NOON_NS + SECOND_NS, requests: 2, policy: "fifo", service: "engine", replicas: 1 },
+    ]);
+  });
+
+  it("of each request is put together from its spans, with its prompt as it was admitted first", async () => {
+    const part = (number: number, name: string, atS: number, attributes: Record<string, string>): SpanRecord =>
+      makeSpan({
+        name: `inference.${name}`,
+        service: "engine",
+        spanId: spanId(700 + number),
+        startedAtNs: NOON_NS + BigInt(atS) * SECOND_NS,
+        endedAtNs: NOON_NS + BigInt(atS + 1) * SECOND_NS,
+        attributes: { "centspan.engine.request_id": "r1", "centspan.time_scale": "0.5", ...attributes },
+      });
+    const spans = [
+      part(0, "queue", 0, {}),
+      part(1, "kv.lookup", 1, {
+        ...{
+          "centspan.prompt.tokens": "200",
+          "centspan.prefix.known_blocks": "2",
+          "centspan.prefix.block_keys": "b.c",
+        },
+        ...{ "centspan.engine.priority": "batch", "centspan.engine.thread": "run thread" },
+      }),
+      // Put out of the batch, and admitted again.
+      part(2, "queue", 3, {}),
+      part(3, "kv.lookup", 4, { "centspan.kv.miss_blocks": "3" }),
+      part(4, "decode", 5, { "centspan.decode.tokens": "12" }),
+      part(5, "queue", 7, { "centspan.engine.request_id": "of which no prompt is known" }),
+    ];
+    const workspace = await store([...spans, ...spans]);
+    expect(await test.warehouse.listEngineRequests(workspace, "engine", RANGE, 10)).toEqual([
+      {
+        service: "engine",
+        traceId: spans[0]?.traceId,
+        arrivedAtNs: NOON_NS,
+        endedAtNs: NOON_NS + 6n * SECOND_NS,
+        timeScale: 0.5,
+        promptTokens: 200,
+        outputTokens: 12,
+        knownBlocks: 2,
+        blockKeys: "b.c",
+        priority: "batch",
+        thread: "run thread",
+      },
+    ]);
+    expect(await test.warehouse.listEngineRequests(workspace, "another", RANGE, 10)).toEqual([]);
   });
 });

@@ -44,7 +44,17 @@ beforeAll(async () => {
         spanId: spanId(3),
         // Of a request, so that it begins no run.
         parentSpanId: spanId(1),
-        attributes: { "centspan.kv.policy": owner },
+        attributes: {
+          ...{ "centspan.kv.policy": owner, "centspan.engine.request_id": "request" },
+          ...{ "centspan.prompt.tokens": "70", "centspan.prefix.block_keys": owner },
+        },
+      }),
+      makeSpan({
+        name: "inference.queue",
+        traceId: traceId(3),
+        spanId: spanId(4),
+        parentSpanId: spanId(1),
+        attributes: { "centspan.engine.request_id": "request" },
       }),
     ]);
     const cost = owner === "red" ? "1" : "2";
@@ -135,6 +145,9 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
   },
   listEngineSteps: async (w, ws) =>
     (await w.listEngineSteps(ws, ALL_TIME, 10)).map(({ decodeSequences }) => decodeSequences),
+  listEngineRequests: async (w, ws) =>
+    (await w.listEngineRequests(ws, "harness", ALL_TIME, 9)).map(({ blockKeys }) => blockKeys),
+  listEngineSpells: async (w, ws) => (await w.listEngineSpells(ws, ALL_TIME)).map(({ policy }) => policy),
   listEngineFacts: async (w, ws) => (await w.listEngineFacts(ws, ALL_TIME)).map(({ policies }) => policies[0]),
   sumEngineTime: async (w, ws) => (await w.sumEngineTime(ws, ALL_TIME)).map(({ decodeTokens }) => decodeTokens),
   sumUsage: async (w, ws) => {
@@ -214,12 +227,12 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMetricPoints: { red: ["red"], blue: ["blue"] },
   listSources: {
     red: [
-      ["traces", 4],
+      ["traces", 5],
       ["logs", 1],
       ["metrics", 1],
     ],
     blue: [
-      ["traces", 4],
+      ["traces", 5],
       ["logs", 1],
       ["metrics", 1],
     ],
@@ -239,6 +252,8 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listCharges: { red: ["red"], blue: ["blue"] },
   listMinuteTokens: { red: [1], blue: [2] },
   listEngineSteps: { red: [1], blue: [2] },
+  listEngineRequests: { red: ["red"], blue: ["blue"] },
+  listEngineSpells: { red: ["red"], blue: ["blue"] },
   listEngineFacts: { red: ["red"], blue: ["blue"] },
   sumEngineTime: { red: [1], blue: [2] },
   sumUsage: { red: ["red"], blue: ["blue"] },

@@ -49,6 +49,8 @@ import { listCalls } from "./readers/list-calls.ts";
 import { listChangedRuns } from "./readers/list-changed-runs.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
 import { listDailySpend } from "./readers/list-daily-spend.ts";
+import { listEngineRequests } from "./readers/list-engine-requests.ts";
+import { listEngineSpells } from "./readers/list-engine-spells.ts";
 import { listEngineFacts, listEngineSteps } from "./readers/list-engine-steps.ts";
 import { listFinishedRuns } from "./readers/list-finished-runs.ts";
 import { listFixes } from "./readers/list-fixes.ts";
@@ -128,6 +130,9 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
     sumEngineTime: (workspace, range) => sumEngineTime(connection, workspace, range),
     listEngineSteps: (workspace, range, most) => listEngineSteps(connection, workspace, range, most),
+    listEngineRequests: (workspace, service, range, most) =>
+      listEngineRequests(connection, { workspace, service }, range, most),
+    listEngineSpells: (workspace, range) => listEngineSpells(connection, workspace, range),
     listEngineFacts: (workspace, range) => listEngineFacts(connection, workspace, range),
     listSources: (workspace) => listSources(connection, workspace),
     listChangedUsage: (sinceNs) => listChangedUsage(connection, sinceNs),

@@ -1,37 +1,53 @@
-/** `centspan recommend`: settings from traffic with a verdict, and recommendations as records on their way. */
+/** `centspan recommend settings`: better engine settings from traffic, with a verdict on traffic that they have not seen. */
 import { availableParallelism } from "node:os";
 import { CentspanError } from "@centspan/base";
-import type { Recommendation } from "@centspan/model";
 import {
-  adviseSpend,
+  COST_OBJECTIVES,
+  type CostObjective,
+  type RecommendationInput,
+  type SearchInput,
+  settingSpaceSchema,
+  studyInputSchema,
+  type WaitLimit,
+  waitLimitSchema,
+} from "@centspan/model";
+import {
   createDefaultSpace,
-  type DescribedEngine,
-  exportEverywhere,
-  type Limit,
-  limitSchema,
-  OBJECTIVES,
-  type Objective,
-  spaceSchema,
-  toRecommendation,
+  type OptimizerRefusal,
+  STUDY_WINDOW,
+  type StudyData,
+  toStudyRecommendation,
+  type Verdict,
+  type Worth,
 } from "@centspan/optimizer";
-import type { SimulationConfig } from "@centspan/serving";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { createProgress } from "../progress.ts";
 import { parseCount, readConfig, readText } from "../read-workload.ts";
-import { readEngine } from "../recommend/read-engine.ts";
-import { readTraffic, type TrafficQuery } from "../recommend/read-traffic.ts";
+import { awaitStudy } from "../recommend/await-study.ts";
+import { readTraffic, type TraceQuery } from "../recommend/read-traffic.ts";
 import { formatRefusals, formatVerdict } from "../recommend/report-verdict.ts";
-import { type SearchAnswer, searchSettings } from "../recommend/search-settings.ts";
-import { formatTable } from "../report.ts";
+import { searchSettings } from "../recommend/search-settings.ts";
 import { printWithWorkspace } from "../stores.ts";
+import { registerPolicies, registerRecords } from "./recommend-records.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
-type SearchOptions = TrafficQuery & {
-  config?: string;
+type SearchOptions = Omit<TraceQuery, "trace"> & {
+  data: string;
+  workspace: string;
+  trace?: string;
+  calls: boolean;
   engine?: string;
+  from?: string;
+  to?: string;
+  machineFrom?: string;
+  machineTo?: string;
+  key?: string;
+  model?: string;
+  config?: string;
   space?: string;
   limit: string[];
-  objective: Objective;
+  objective: CostObjective;
   candidates: string;
   threads?: string;
   seconds: string;
@@ -42,7 +58,15 @@ type SearchOptions = TrafficQuery & {
   file: boolean;
   json: boolean;
 };
-type Common = { data: string; workspace: string; json: boolean };
+
+/** What is printed, wherever it was found out. */
+type Answer = {
+  refusals: readonly OptimizerRefusal[];
+  verdict: Verdict | null;
+  worth: Worth | null;
+  searched: { points: number; evaluations: number; wasCut: boolean } | null;
+  recommendation: RecommendationInput | null;
+};
 
 export function registerRecommend(program: Command, defaultData: string): void {
   const recommend = program
@@ -52,6 +76,7 @@ export function registerRecommend(program: Command, defaultData: string): void {
     );
   registerSearch(recommend, defaultData);
   registerRecords(recommend, defaultData);
+  registerPolicies(recommend, defaultData);
 }
 
 function registerSearch(recommend: Command, defaultData: string): void {
@@ -60,10 +85,13 @@ function registerSearch(recommend: Command, defaultData: string): void {
     .description(
       "search for better engine settings on the earlier part of the traffic, and judge them on the later part",
     )
-    .option("--trace <file>", "the traffic; gzip is understood")
-    .option("--calls", "the calls of a workspace instead of a trace", false)
-    .option("--from <time>", "calls of this time (ISO 8601) and later; default: all")
-    .option("--to <time>", "calls before this time; default: all")
+    .option("--trace <file>", "the traffic, searched in this process; gzip is understood")
+    .option("--calls", "the calls of a workspace instead of a trace; the stack's worker searches", false)
+    .option("--engine <service>", "the requests, settings and step times that the spans of this service tell; likewise")
+    .option("--from <time>", "calls or requests of this time (ISO 8601) and later; default: all")
+    .option("--to <time>", "those before this time; default: all")
+    .option("--machine-from <time>", "with --engine: step times from steps of another time, from here")
+    .option("--machine-to <time>", "until there")
     .option("--key <name>", "calls of this key")
     .option("--model <id>", "calls of this model")
     .addOption(
@@ -71,7 +99,6 @@ function registerSearch(recommend: Command, defaultData: string): void {
     )
     .option("--concurrent <n>", "sessions at a time, each request after the answer before it")
     .option("--config <file>", "the present settings as JSON; default: what `simulate --print-config` prints")
-    .option("--engine <service>", "step times, KV size and limits from the spans of this service, beside --config")
     .option("--space <file>", "values to try by setting, as JSON; default: usual ones of each")
     .option(
       "--limit <limit>",
@@ -79,106 +106,110 @@ function registerSearch(recommend: Command, defaultData: string): void {
       (word: string, before: string[]) => [...before, word],
       [],
     )
-    .addOption(new Option("--objective <cost>", "what is to be low").choices([...OBJECTIVES]).default("used"))
+    .addOption(new Option("--objective <cost>", "what is to be low").choices([...COST_OBJECTIVES]).default("used"))
     .option("--candidates <n>", "settings of the first round", "1000")
-    .option("--threads <n>", "threads to simulate on; default: one for each core")
+    .option("--threads <n>", "threads to simulate a trace on; default: one for each core")
     .option("--seconds <n>", "end the search after so long, with the best so far", "60")
     .option("--seed <n>", "of what is drawn", "1")
-    .option("--no-priorities", "the engine is not told who waits now")
+    .option("--no-priorities", "of a trace: the engine is not told who waits now")
     .option("--beyond-support", "answer outside of the range that the step times were fitted on", false)
     .option("--subject <name>", "pool that it is about", "engine")
     .option("--file", "file it as a recommendation in the workspace, where it holds", false)
     .option("--json", "print the answer as JSON", false)
-    .action(runSearch);
+    .action((options: SearchOptions) =>
+      options.trace === undefined ? askWorker(options) : searchTrace({ ...options, trace: options.trace }),
+    );
   addWorkspaceOptions(search, defaultData);
 }
 
-async function runSearch(options: SearchOptions): Promise<void> {
-  const limits = options.limit.map(parseLimit);
-  const described = options.engine === undefined ? null : await readEngine(options.engine, options);
-  if (described !== null && described.engine === null) {
-    const { refusals, calibration } = described;
-    const text = options.json ? JSON.stringify({ refusals, calibration }, null, 2) : formatRefusals(refusals);
-    process.stdout.write(`${text}\n`);
-    return;
-  }
-  const config = mergeEngine(readConfig(options.config), described?.engine ?? null);
+async function searchTrace(options: SearchOptions & { trace: string }): Promise<void> {
+  const { limit, objective, beyondSupport: ignoreSupport, subject } = options;
+  const config = readConfig(options.config);
   const present = { ...config, priorities: options.priorities };
-  const space = options.space === undefined ? createDefaultSpace(present) : readSpace(options.space);
+  const values = options.space === undefined ? createDefaultSpace(present) : readSpace(options.space);
   const progress = createProgress(process.stderr);
-  const read = await readTraffic(options, config, progress.step);
+  const { traffic, evidence, source } = await readTraffic(options, config, progress.step);
+  const seed = parseCount("seed", options.seed);
+  const limits = limit.map(parseLimit);
+  const data: StudyData = { ...STUDY_WINDOW, present, values, traffic, limits, objective, seed, ignoreSupport };
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
-  const answer = await searchSettings(
-    read,
-    {
-      present,
-      space,
-      limits,
-      objective: options.objective,
-      candidates: parseCount("candidates", options.candidates),
-      threads: options.threads === undefined ? availableParallelism() : parseCount("threads", options.threads),
-      seconds: parseCount("seconds", options.seconds),
-      seed: parseCount("seed", options.seed),
-      beyondSupport: options.beyondSupport,
-      support: described?.engine?.support ?? null,
-    },
-    { say: progress.step, signal: stop.signal },
-  );
-  process.removeListener("SIGINT", interrupt);
-  progress.done(answer.verdict === null ? "refused" : "judged");
-  const recommendation = toRecord(answer, options, read.source, {
-    model: config.model,
-    blockTokens: config.engine.blockTokens,
-    router: config.router.id,
+  const study = { evidence, candidates: parseCount("candidates", options.candidates), measured: null };
+  const studied = await searchSettings(data, study, {
+    threads: options.threads === undefined ? availableParallelism() : parseCount("threads", options.threads),
+    seconds: parseCount("seconds", options.seconds),
+    signal: stop.signal,
+    say: progress.step,
   });
-  const { verdict, worth, searched, refusals } = answer;
-  const text = options.json
+  process.removeListener("SIGINT", interrupt);
+  progress.done(studied.verdict === null ? "refused" : "judged");
+  const recommendation = toStudyRecommendation(data, studied, { subject, source });
+  printAnswer({ ...studied, recommendation }, options.json);
+  if (options.file && recommendation !== null)
+    await printWithWorkspace(options, async (api) => sayFiled((await api.proposeRecommendation(recommendation)).id));
+}
+
+const sayFiled = (id: string): string => `filed as ${id}: nothing is applied until it is accepted`;
+
+/** As the worker put them there. */
+const detailsSchema = z.object({
+  verdict: z.custom<Verdict>((value) => typeof Object(value).state === "string").nullish(),
+  worth: z.custom<Worth>((value) => typeof Object(value).gpuSMonth === "number").nullish(),
+  searched: z.object({ points: z.number(), evaluations: z.number(), wasCut: z.boolean() }).nullish(),
+});
+const refusalsSchema = z.array(z.custom<OptimizerRefusal>((value) => typeof Object(value).reason === "string"));
+
+const askWorker = (options: SearchOptions): Promise<void> =>
+  printWithWorkspace(options, async (api) => {
+    const { id, result } = await awaitStudy(api, describeSearch(options));
+    const { verdict = null, worth = null, searched = null } = detailsSchema.parse(result?.details ?? {});
+    const [recommendation = null] = result?.recommendations ?? [];
+    const refusals = refusalsSchema.parse(result?.refused ?? []);
+    printAnswer({ refusals, verdict, worth, searched, recommendation }, options.json);
+    if (recommendation === null || !options.file) return `study ${id}`;
+    return sayFiled((await api.fileStudy(id)).id);
+  });
+
+function describeSearch(options: SearchOptions): SearchInput {
+  const { calls, engine: service, from, to, key, model, machineFrom, machineTo, space, config } = options;
+  if (!calls && service === undefined)
+    throw new CentspanError("invalid_request", "--trace: name the traffic: a trace, --calls or --engine", {
+      field: "trace",
+    });
+  const isElsewhere = machineFrom !== undefined || machineTo !== undefined;
+  const asked = studyInputSchema.parse({
+    kind: "search",
+    subject: options.subject,
+    service,
+    traffic: { from, to, key, model },
+    ...(isElsewhere && { machine: { from: machineFrom, to: machineTo } }),
+    ...(config !== undefined && { config: readConfig(config) }),
+    ...(space !== undefined && { space: readSpace(space) }),
+    ...(options.concurrent !== undefined && { concurrent: parseCount("concurrent", options.concurrent) }),
+    limits: options.limit.map(parseLimit),
+    objective: options.objective,
+    candidates: parseCount("candidates", options.candidates),
+    seconds: parseCount("seconds", options.seconds),
+    seed: parseCount("seed", options.seed),
+    beyondSupport: options.beyondSupport,
+  });
+  if (asked.kind === "search") return asked;
+  throw new Error("a search was described");
+}
+
+function printAnswer({ refusals, verdict, worth, searched, recommendation }: Answer, isJson: boolean): void {
+  const text = isJson
     ? JSON.stringify({ refusals, verdict, worth, searched, recommendation }, null, 2)
     : verdict === null || searched === null
       ? formatRefusals(refusals)
       : formatVerdict({ verdict, worth, ...searched, recommendation });
   process.stdout.write(`${text}\n`);
-  if (options.file && recommendation !== null)
-    await printWithWorkspace(options, async (api) => {
-      const { id } = await api.proposeRecommendation(recommendation);
-      return `filed as ${id}: nothing is applied until somebody accepts it`;
-    });
 }
 
-/** What the engine says of itself comes before what a file says of it. */
-const mergeEngine = (config: SimulationConfig, said: DescribedEngine | null): SimulationConfig =>
-  said === null
-    ? config
-    : {
-        ...config,
-        stepTime: said.stepTime,
-        replicas: said.replicas,
-        policy: said.policy,
-        engine: { ...config.engine, ...said.engine },
-      };
-
-function toRecord(
-  { verdict, worth, searched }: SearchAnswer,
-  { subject, objective }: SearchOptions,
-  source: string,
-  context: { model: string; blockTokens: number; router: string },
-) {
-  if (verdict === null || verdict.state === "refused" || worth === null) return null;
-  return toRecommendation(verdict, {
-    subject,
-    objective,
-    worth,
-    exported: exportEverywhere(verdict.changes, context),
-    chosenOn: `${verdict.requests.chosenOn} requests of ${source}, ${searched?.points ?? 0} settings`,
-    judgedOn: `${verdict.requests.judgedOn} later requests, not seen in the search`,
-  });
-}
-
-function parseLimit(word: string): Limit {
+function parseLimit(word: string): WaitLimit {
   const [priority, metric, percentile, ms] = word.split(":");
-  const parsed = limitSchema.safeParse({ priority, metric, percentile, ms: Number(ms) });
+  const parsed = waitLimitSchema.safeParse({ priority, metric, percentile, ms: Number(ms) });
   if (parsed.success) return parsed.data;
   const message = `--limit: ${JSON.stringify(word)} is not like interactive:ttft:p90:2000 (interactive or batch; ttft, tpot or e2e; mean, p50, p90 or p99; ms)`;
   throw new CentspanError("invalid_request", message, { field: "limit" });
@@ -187,7 +218,7 @@ function parseLimit(word: string): Limit {
 function readSpace(file: string) {
   const text = readText(file);
   try {
-    const parsed = spaceSchema.safeParse(JSON.parse(text));
+    const parsed = settingSpaceSchema.safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -197,76 +228,3 @@ function readSpace(file: string) {
     `${file}: must be JSON with lists of values by setting, such as {"maxSequences": [16, 64]}`,
   );
 }
-
-function registerRecords(recommend: Command, defaultData: string): void {
-  const add = (name: string, description: string): Command =>
-    addWorkspaceOptions(recommend.command(name).description(description), defaultData).option(
-      "--json",
-      "the answer of the Trace API",
-      false,
-    );
-  add("list", "recommendations, newest first, with where they stand").action((options: Common) =>
-    printWithWorkspace(options, async (api) => {
-      const answer = await api.recommendations();
-      return options.json ? JSON.stringify(answer, null, 2) : formatList(answer.data);
-    }),
-  );
-  add("show <id>", "a recommendation whole, as JSON").action((id: string, options: Common) =>
-    printWithWorkspace(options, async (api) => JSON.stringify(await api.recommendation(id), null, 2)),
-  );
-  add("spend", "what those who rent models can change, from the waste ledger, each with its saving a month")
-    .option("--file", "file them as recommendations in the workspace", false)
-    .action((options: Common & { file: boolean }) =>
-      printWithWorkspace(options, async (api) => {
-        const advised = adviseSpend((await api.wasteTop({ limit: "20" })).data, options.workspace);
-        if (options.file) for (const one of advised) await api.proposeRecommendation(one);
-        return options.json
-          ? JSON.stringify(advised, null, 2)
-          : advised.length === 0
-            ? "Nothing that saves a dollar a month."
-            : formatTable(
-                [
-                  ["USD a month", "what", "now", "proposed"],
-                  ...advised.map((one) => [
-                    one.savings.cashUsdMonth,
-                    one.title,
-                    ...one.changes.flatMap(({ now, proposed }) => [String(now), String(proposed)]),
-                  ]),
-                ],
-                4,
-              );
-      }),
-    );
-  for (const [step, description] of [
-    ["accept", "a person says that it may be applied"],
-    ["reject", "a person says that it is not to be applied"],
-    ["applied", "it has been applied; only what was accepted can be"],
-    ["withdraw", "it is no longer proposed"],
-  ] as const)
-    add(`${step} <id>`, description)
-      .requiredOption("--by <name>", "the person who takes the step")
-      .option("--note <text>", "why", "")
-      .action((id: string, options: Common & { by: string; note: string }) =>
-        printWithWorkspace(options, async (api) => {
-          const answer = await api.stepRecommendation(id, step, { by: options.by, note: options.note });
-          return options.json ? JSON.stringify(answer, null, 2) : `${id} is ${answer.state}`;
-        }),
-      );
-}
-
-const formatList = (recommendations: readonly Recommendation[]): string =>
-  recommendations.length === 0
-    ? "No recommendations."
-    : formatTable(
-        [
-          ["id", "state", "what", "capacity USD a month", "cash USD a month"],
-          ...recommendations.map(({ id, state, title, savings }) => [
-            id,
-            state,
-            title,
-            savings.capacityUsdMonth,
-            savings.cashUsdMonth,
-          ]),
-        ],
-        3,
-      );

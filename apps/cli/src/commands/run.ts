@@ -1,11 +1,11 @@
 /**
- * `centspan run` and `centspan audit`: the reference agent against the running stack, or any gateway that the environment
+ * `centspan run`, `centspan audit` and `centspan optimize`: the reference agents against the running stack, or any gateway that the environment
  * names. What they do is the harness's; here it is told where the stack is and which key pays.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { readConnection } from "../connection.ts";
+import { type Connection, readConnection } from "../connection.ts";
 import { appScript } from "../stack/services.ts";
 
 type Options = Record<string, string | boolean | string[] | undefined>;
@@ -49,25 +49,40 @@ export function registerRun(program: Command, defaultData: string): void {
     )
     .requiredOption("--since <when>", "how far back, such as 24h or 7d, or an ISO 8601 time");
   addCommon(audit, defaultData).action((options: Options, command: Command) => passOn("audit", options, command));
+  const optimize = program
+    .command("optimize")
+    .description("have the optimizer agent look for what costs most, and file what would cost less; once")
+    .option("--question <text>", "what to answer; what costs most, and what would cost less, when absent")
+    .option("--apply-to <url>", "engine of ours to apply to what was accepted; without it nothing is applied");
+  addCommon(optimize, defaultData).action((options: Options, command: Command) =>
+    passOn("optimize", options, command, (connection) => ({ CENTSPAN_API_KEY: connection.optimizerKey })),
+  );
 }
 
 /** Ours alone: they become environment, where no other process sees a key. */
 const OWN = new Set(["key", "data"]);
 
-async function passOn(task: string, options: Options, command: Command): Promise<void> {
+type Told = (connection: Connection) => Record<string, string>;
+
+async function passOn(task: string, options: Options, command: Command, tell?: Told): Promise<void> {
   const args = command.options.flatMap((option) => {
     const value = options[option.attributeName()];
     const name = option.long ?? "";
     if (value === undefined || value === false || OWN.has(option.attributeName())) return [];
     return value === true ? [name] : [value].flat().flatMap((each) => [name, String(each)]);
   });
-  process.exitCode = await runHarness([task, ...args, ...command.args], String(options.data), options.key);
+  process.exitCode = await runHarness([task, ...args, ...command.args], String(options.data), options.key, tell);
 }
 
 /** As a process of its own; resolves with its exit code. */
-export async function runHarness(args: readonly string[], dataDir: string, key: Options[string]): Promise<number> {
+export async function runHarness(
+  args: readonly string[],
+  dataDir: string,
+  key: Options[string],
+  tell?: Told,
+): Promise<number> {
   const child = spawn(process.execPath, ["--enable-source-maps", appScript("harness"), ...args], {
-    env: { ...process.env, ...describeStack(dataDir), ...nameKey(key) },
+    env: { ...process.env, ...describeStack(dataDir, tell), ...nameKey(key) },
     stdio: "inherit",
   });
   // It hears of Ctrl-C itself, and ends in its own time.
@@ -85,7 +100,7 @@ const nameKey = (key: Options[string]): Record<string, string> =>
   typeof key === "string" ? { CENTSPAN_GATEWAY_KEY: key } : {};
 
 /** What the environment says itself goes before. */
-function describeStack(dataDir: string): Record<string, string> {
+function describeStack(dataDir: string, tell?: Told): Record<string, string> {
   const connection = readConnection(dataDir);
   const stack = {
     CENTSPAN_WORK_DIR: join(dataDir, "work"),
@@ -96,6 +111,7 @@ function describeStack(dataDir: string): Record<string, string> {
       CENTSPAN_INGEST_KEY: connection.ingestKey,
       CENTSPAN_API_URL: connection.webUrl,
       CENTSPAN_API_KEY: connection.apiKey,
+      ...tell?.(connection),
     }),
   };
   return Object.fromEntries(Object.entries(stack).filter(([name]) => process.env[name] === undefined));

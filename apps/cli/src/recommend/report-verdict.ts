@@ -1,13 +1,15 @@
 /** A verdict as text for a terminal: what to change, what it does and how sure that is, how to apply it; or why there is none. */
 import type { RecommendationInput } from "@centspan/model";
-import { type Effect, KNOBS, type OptimizerRefusal, type Verdict, type Worth } from "@centspan/optimizer";
+import { type Effect, KNOBS, type Verdict, type Worth } from "@centspan/optimizer";
 import { formatTable } from "../report.ts";
 
-const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}%`;
+export const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}%`;
 const range = (effect: Effect | null): string =>
   effect === null ? "–" : `${percent(effect.share)} (${percent(effect.low)} to ${percent(effect.high)})`;
 
-export function formatRefusals(refusals: readonly OptimizerRefusal[]): string {
+type Refusal = { reason: string; message: string; collect: string };
+
+export function formatRefusals(refusals: readonly Refusal[]): string {
   return refusals.map(({ reason, message, collect }) => `Refused, ${reason}: ${message}.\n  ${collect}`).join("\n");
 }
 
@@ -15,12 +17,11 @@ export type VerdictFacts = {
   verdict: Verdict;
   worth: Worth | null;
   points: number;
-  seconds: number;
   wasCut: boolean;
   recommendation: RecommendationInput | null;
 };
 
-export function formatVerdict({ verdict, worth, points, seconds, wasCut, recommendation }: VerdictFacts): string {
+export function formatVerdict({ verdict, worth, points, wasCut, recommendation }: VerdictFacts): string {
   const { changes, judged, predicted, requests, before, after, best, whatIf, refusals } = verdict;
   const head =
     verdict.state === "holds"
@@ -29,7 +30,7 @@ export function formatVerdict({ verdict, worth, points, seconds, wasCut, recomme
   const lines = [
     head,
     "",
-    `${points} settings tried in ${seconds.toFixed(1)} s${wasCut ? ", ended early" : ""}; chosen on ${requests.chosenOn} requests, judged on ${requests.judgedOn} later ones.`,
+    `${points} settings tried${wasCut ? ", ended early" : ""}; chosen on ${requests.chosenOn} requests, judged on ${requests.judgedOn} later ones.`,
   ];
   if (changes.length > 0)
     lines.push(

@@ -174,7 +174,7 @@ it("bundles every script file; run `npx tsx build-scripts.ts` when this fails", 
 
 it("serves the bundled scripts under both models", async () => {
   const players = await loadPlayers([]);
-  expect(players.models).toEqual(["scripted-cheap", "scripted-strong", "scripted-tools"]);
+  expect(players.models).toEqual(["scripted-cheap", "scripted-optimizer", "scripted-strong", "scripted-tools"]);
   const turn = players.find("scripted-cheap").answer(conversation(user("Task: money-half-even\n\nWrong cents.")));
   expect(turn.toolCalls.length).toBeGreaterThan(0);
   expect(() => players.find("o1")).toThrow(/known: scripted-cheap, scripted-strong, scripted-tools/);

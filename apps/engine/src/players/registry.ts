@@ -1,6 +1,7 @@
 /** The models this engine serves, by name. */
 import { CentspanError } from "@centspan/base";
 import { anyToolsPlayer } from "./any-tools.ts";
+import { optimizerPlayer } from "./optimizer.ts";
 import { type Player, withHandover } from "./player.ts";
 import { loadReplayPlayer } from "./replay.ts";
 import { createScriptedPlayers } from "./scripted.ts";
@@ -11,7 +12,7 @@ export type Players = { models: string[]; find(model: string): Player };
 export async function loadPlayers(replayFiles: readonly string[]): Promise<Players> {
   const replays = await Promise.all(replayFiles.map(loadReplayPlayer));
   const players = new Map(
-    [...createScriptedPlayers(SCRIPTS), anyToolsPlayer, ...replays].map((player) => [
+    [...createScriptedPlayers(SCRIPTS), anyToolsPlayer, optimizerPlayer, ...replays].map((player) => [
       player.model,
       withHandover(player),
     ]),

@@ -4,9 +4,10 @@
  * Invariant: prefill links to every step that computed a chunk of it, decode to every step that gave it a token, each
  * once, and each of those steps links back.
  */
-import type { Admission } from "@centspan/serving";
+import { type Admission, type ServingRequest, writeBlockKeys } from "@centspan/serving";
 import { endSpan, linkSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
+import type { EngineSettings } from "../engine-settings.ts";
 
 export type RequestSpans = {
   admit(admission: Admission, atNs: bigint): void;
@@ -29,9 +30,10 @@ export type RequestSpansOptions = {
   place: { parent: Context } | { traceId: string };
   /** On every span of this engine. */
   common: SpanAttributes;
-  cache: { blockTokens: number; capacityBlocks: number; policy(): string };
-  /** What the engine lets into a batch at the moment. */
-  limits(): { maxSequences: number; tokenBudget: number };
+  cache: { blockTokens: number; capacityBlocks: number };
+  request: Pick<ServingRequest, "id" | "promptTokens" | "blockKeys" | "priority" | "thread">;
+  /** As they are at the moment. */
+  settings(): EngineSettings;
   arrivalNs: bigint;
   queueDepth: number;
 };
@@ -39,7 +41,9 @@ export type RequestSpansOptions = {
 type Template = "inference.queue" | "inference.kv.lookup" | "inference.prefill" | "inference.decode";
 
 export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
-  const { tracer, place, common, cache, limits, arrivalNs, queueDepth } = options;
+  const { tracer, place, cache, request, settings, arrivalNs, queueDepth } = options;
+  const common: SpanAttributes = { ...options.common, "centspan.engine.request_id": request.id };
+  let isFirst = true;
   const start = (template: Template, startNs: bigint, attributes: SpanAttributes = {}): Span =>
     startSpan(tracer, template, { ...place, startNs, attributes: { ...common, ...attributes } });
   const startQueue = (atNs: bigint, depth: number): Span =>
@@ -76,11 +80,11 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
         "centspan.kv.hit_tokens": admission.hitTokens,
         "centspan.kv.block_tokens": cache.blockTokens,
         "centspan.kv.capacity_blocks": cache.capacityBlocks,
-        "centspan.engine.max_sequences": limits().maxSequences,
-        "centspan.engine.token_budget": limits().tokenBudget,
         "centspan.kv.tier": "device",
-        "centspan.kv.policy": cache.policy(),
+        ...describeSettings(settings()),
+        ...(isFirst && describePrompt(request, admission.hitBlocks)),
       });
+      isFirst = false;
       endSpan(lookup, atNs);
       prefill = { span: start("inference.prefill", atNs), chunks: [] };
     },
@@ -120,5 +124,29 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
       endSpan(decode.span, atNs);
       decode = null;
     },
+  };
+}
+
+const describeSettings = (settings: EngineSettings): SpanAttributes => ({
+  "centspan.kv.policy": settings.policy,
+  "centspan.engine.max_sequences": settings.maxSequences,
+  "centspan.engine.token_budget": settings.tokenBudget,
+  "centspan.engine.chunked_prefill": settings.chunkedPrefill,
+  "centspan.engine.router": settings.router.id,
+  "centspan.engine.draft_tokens": String(settings.draftTokens),
+});
+
+/** What a simulation has to know of the request; said once, not again after a preemption. */
+function describePrompt(
+  { promptTokens, blockKeys, priority = "interactive", thread }: RequestSpansOptions["request"],
+  hitBlocks: number,
+): SpanAttributes {
+  const { knownBlocks, keys } = writeBlockKeys(blockKeys, hitBlocks);
+  return {
+    "centspan.prompt.tokens": promptTokens,
+    "centspan.prefix.known_blocks": knownBlocks,
+    "centspan.prefix.block_keys": keys === "" ? undefined : keys,
+    "centspan.engine.priority": priority,
+    "centspan.engine.thread": thread && `${thread.runId} ${thread.threadId}`,
   };
 }

@@ -8,6 +8,7 @@ import {
   WASTE_LAYERS,
   type WasteCause,
   type WasteFix,
+  type WasteFixRow,
   type WasteItem,
   type WasteTotals,
   wasteCauseRowSchema,
@@ -17,7 +18,7 @@ import {
 } from "@centspan/model";
 import { z } from "zod";
 import { filterShape, readFilter, text, timeZoneParam } from "../queries.ts";
-import { defineRoute } from "../route.ts";
+import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
 
 const LEVEL = 0.95;
 const DAY_NS = 86_400_000_000_000n;
@@ -91,12 +92,19 @@ export const listFixes = defineRoute({
   query: z.strictObject({ ...filterShape, limit: z.coerce.number("is not a number").int().min(1).max(50).default(5) }),
   body: z.undefined(),
   answer: z.object({ data: z.array(wasteFixRowSchema), nextCursor: z.null() }),
-  async run({ deps: { warehouse, clock }, caller: { workspace }, query: { limit, ...shape } }) {
-    const toNs = shape.to ?? clock.nowNs();
-    const fixes = await warehouse.listFixes(workspace, readFilter({ ...shape, to: toNs }), limit);
-    return { data: fixes.map((fix) => toFixRow(fix, toNs)), nextCursor: null };
-  },
+  run: async ({ query, ...asked }) => ({ data: await readFixes(asked, query), nextCursor: null }),
 });
+
+type FixQuery = Omit<Parameters<typeof readFilter>[0], "cursor"> & { limit: number };
+
+export async function readFixes(
+  { deps: { warehouse, clock }, caller: { workspace } }: { deps: ApiDeps; caller: Caller },
+  { limit, ...shape }: FixQuery,
+): Promise<WasteFixRow[]> {
+  const toNs = shape.to ?? clock.nowNs();
+  const fixes = await warehouse.listFixes(workspace, readFilter({ ...shape, to: toNs }), limit);
+  return fixes.map((fix) => toFixRow(fix, toNs));
+}
 
 function toFixRow(
   { costUsd, dailyUsd, byProvenance, seconds, firstNs, watchedFromNs, proof, ...fix }: WasteFix,

@@ -14,6 +14,9 @@ const FACTS: EngineFacts = {
   maxSequences: [64],
   tokenBudgets: [2_048],
   policies: ["fifo"],
+  routers: ["random"],
+  draftTokens: ["0"],
+  chunkedPrefill: [true],
   promptTokens: [64, 4_096],
 };
 const stepTime = createStepTimeModel(STEP_TIME);
@@ -32,11 +35,14 @@ const STEPS: EngineStep[] = Array.from({ length: 400 }, (_, at) => {
 
 describe("an engine by what it says of itself", () => {
   it("has fitted step times, stated limits and the range that was observed", () => {
-    const { engine, refusals } = describeEngine("engine", STEPS, [FACTS]);
+    const { engine, refusals } = describeEngine("engine", { steps: STEPS, facts: [FACTS] });
     expect(refusals).toEqual([]);
     expect(engine).toMatchObject({
       replicas: 2,
       policy: "fifo",
+      router: "random",
+      chunkedPrefill: true,
+      speculation: null,
       engine: { blockTokens: 64, capacityBlocks: 6_144, maxSequences: 64, tokenBudget: 2_048 },
       support: { sequences: [1, 17], promptTokens: [64, 4_096] },
     });
@@ -50,9 +56,23 @@ describe("an engine by what it says of itself", () => {
     ["mixed_engines", STEPS, [{ ...FACTS, maxSequences: [8, 64] }]],
     ["mixed_engines", STEPS, [FACTS, { ...FACTS, basis: "measured" as const }]],
   ])("is refused as %s, with what to collect", (reason, steps, facts) => {
-    const { engine, refusals } = describeEngine("engine", steps, facts);
+    const { engine, refusals } = describeEngine("engine", { steps, facts });
     expect(engine).toBeNull();
     expect(refusals.map((one) => one.reason)).toContain(reason);
     for (const { collect } of refusals) expect(collect).not.toBe("");
+  });
+
+  it("that drafts is told by steps of another time, and its drafts by its own", () => {
+    const drafting = STEPS.map((step) => ({
+      ...step,
+      draftedTokens: 4 * step.decodeSequences,
+      acceptedTokens: step.decodeSequences,
+    }));
+    const facts = [{ ...FACTS, draftTokens: ["4"] }];
+    const alone = describeEngine("engine", { steps: drafting, facts });
+    expect(alone.refusals.map(({ message }) => message).join()).toContain("steps without drafts");
+    const { engine } = describeEngine("engine", { steps: drafting, facts }, { steps: STEPS, facts: [FACTS] });
+    expect(engine?.speculation).toMatchObject({ draftTokens: 4, drafts: [{ id: "observed" }] });
+    expect(engine?.speculation?.drafts[0]?.acceptance).toHaveLength(4);
   });
 });

@@ -2,26 +2,12 @@
  * Which of two settings is better: those that can serve the traffic before those that can't, within the limits before beyond
  * them, then by cost. Costs are accelerator seconds per thousand output tokens; their price is one factor, applied at the end.
  */
-import { PRIORITIES } from "@centspan/model";
+import type { CostObjective, WaitLimit } from "@centspan/model";
 import type { Distribution, Priority } from "@centspan/serving";
-import { z } from "zod";
 import { type Evaluation, isServable, sumBlocks, type Unservable } from "./evaluate.ts";
 
-const METRIC_NAMES = ["ttft", "tpot", "e2e"] as const;
-const PERCENTILES = ["mean", "p50", "p90", "p99"] as const;
-
-/** How long people may wait: "p99 of the time to the first token of interactive requests is at most 2,000 ms". */
-export const limitSchema = z.strictObject({
-  priority: z.enum(PRIORITIES),
-  metric: z.enum(METRIC_NAMES),
-  percentile: z.enum(PERCENTILES),
-  ms: z.number().positive(),
-});
-export type Limit = z.output<typeof limitSchema>;
-
-/** Paid: capacity by the hour, used or not. Used: what the work takes in full engines, which is worth something once others use the rest. */
-export const OBJECTIVES = ["paid", "used"] as const;
-export type Objective = (typeof OBJECTIVES)[number];
+export type Limit = WaitLimit;
+export type Objective = CostObjective;
 
 export type Score = {
   /** Why these settings can't serve the traffic, or leave what was observed; null where they can. */

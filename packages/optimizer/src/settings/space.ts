@@ -4,11 +4,7 @@
  * Invariant: every point can be written into settings; a value that can't is refused when the space is made.
  */
 import { CentspanError, createRandom } from "@centspan/base";
-import { z } from "zod";
 import { isKnob, KNOB_IDS, KNOBS, type KnobId, type KnobValue, type Machines, type Settings } from "./knobs.ts";
-
-const value = z.union([z.string(), z.number(), z.boolean()]);
-export const spaceSchema = z.partialRecord(z.string(), z.array(value).min(1));
 
 /** A value for each knob of the space, in the space's order. */
 export type Point = readonly KnobValue[];

@@ -19,6 +19,7 @@ export const REFUSALS = {
   within_noise: "Collect more traffic, or accept that these settings are as good as the present ones.",
   over_limit: "Loosen the limit, or search again with it on a window whose load is like the later one's.",
   does_not_hold: "The traffic changed between the windows: choose again on the later one, and judge on what follows.",
+  not_applied: "Apply the settings, or name a time in which the engine had them all along.",
   nothing_better: "Widen the space of settings; within this one the present settings are the best.",
   present_unservable:
     "Check the stated capacity and limits: with them the recorded traffic could not have been served.",

@@ -24,5 +24,6 @@ export default defineRateCard({
     entry("scripted-strong", "3", "0.30", "15"),
     entry("scripted-cheap", "0.25", "0.025", "1.25"),
     entry("scripted-tools", "0.25", "0.025", "1.25"),
+    entry("scripted-optimizer", "0.25", "0.025", "1.25"),
   ],
 });

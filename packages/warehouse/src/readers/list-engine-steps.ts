@@ -48,7 +48,7 @@ export async function listEngineSteps(
        ${count("centspan.step.draft_proposed")} AS proposed, ${count("centspan.step.draft_accepted")} AS accepted
      FROM (SELECT * FROM spans WHERE ${within("inference.decode.step")} ${FIRST_RECEIVED})
      WHERE cityHash64(trace_id, span_id) % greatest(1, intDiv(all_steps + {most:UInt64} - 1, {most:UInt64})) = 0
-     ORDER BY started_at, span_id`,
+     ORDER BY started_at, replica, span_id`,
     { ...params, most },
   );
   return rows.map((row) => ({
@@ -76,6 +76,9 @@ type FactsRow = {
   max_sequences: string[];
   token_budgets: string[];
   policies: string[];
+  routers: string[];
+  drafts: string[];
+  chunked: string[];
   least: string;
   greatest: string;
 };
@@ -83,6 +86,8 @@ type FactsRow = {
 /** Each value that was said, in order; those who say nothing are left out. */
 const valuesOf = (name: string): string =>
   `arraySort(groupUniqArrayIf(${count(name)}, mapContains(attributes, '${name}')))`;
+const wordsOf = (name: string): string =>
+  `arraySort(groupUniqArrayIf(attributes['${name}'], attributes['${name}'] != ''))`;
 const PROMPT = `(${count("centspan.kv.hit_blocks")} + ${count("centspan.kv.miss_blocks")}) * ${count("centspan.kv.block_tokens")}`;
 
 export async function listEngineFacts(
@@ -96,7 +101,8 @@ export async function listEngineFacts(
        ${valuesOf("centspan.kv.capacity_blocks")} AS capacity_blocks,
        ${valuesOf("centspan.engine.max_sequences")} AS max_sequences,
        ${valuesOf("centspan.engine.token_budget")} AS token_budgets,
-       arraySort(groupUniqArrayIf(attributes['centspan.kv.policy'], attributes['centspan.kv.policy'] != '')) AS policies,
+       ${wordsOf("centspan.kv.policy")} AS policies, ${wordsOf("centspan.engine.router")} AS routers,
+       ${wordsOf("centspan.engine.draft_tokens")} AS drafts, ${wordsOf("centspan.engine.chunked_prefill")} AS chunked,
        min(${PROMPT}) AS least, max(${PROMPT}) AS greatest
      FROM (SELECT * FROM spans WHERE ${within("inference.kv.lookup")} ${FIRST_RECEIVED})
      GROUP BY service, basis
@@ -113,6 +119,9 @@ export async function listEngineFacts(
     maxSequences: row.max_sequences.map(readCount),
     tokenBudgets: row.token_budgets.map(readCount),
     policies: row.policies,
+    routers: row.routers,
+    draftTokens: row.drafts,
+    chunkedPrefill: row.chunked.map((word) => word === "true"),
     promptTokens: [readCount(row.least), readCount(row.greatest)],
   }));
 }

@@ -1,6 +1,6 @@
 /** The thread that simulates settings for `centspan recommend`. JavaScript, so that a thread can start with and without a bundle. */
 import { workerData } from "node:worker_threads";
-import { createEvaluator } from "@centspan/optimizer";
+import { createStudyThread } from "@centspan/optimizer";
 import { answerTasks } from "@centspan/service/threads";
 
-answerTasks(createEvaluator(workerData));
+answerTasks(createStudyThread(workerData));

@@ -1,0 +1,158 @@
+/**
+ * What a study is about, from the stores: the traffic of an engine by its own spans, or recorded calls, with the present settings
+ * and what is known against either. What is missing is a refusal with what to collect.
+ */
+import { CentspanError, parseInstant } from "@centspan/base";
+import type {
+  Call,
+  EngineFacts,
+  EngineRequest,
+  EngineTimeReader,
+  Ledger,
+  SearchInput,
+  TimeRange,
+} from "@centspan/model";
+import {
+  type Cost,
+  createDefaultSpace,
+  cutMeasuredWork,
+  describeEngine,
+  describeFullReplica,
+  type Evidence,
+  fromCalls,
+  mergeEngine,
+  type OptimizerRefusal,
+  readEngineRequests,
+  STUDY_WINDOW,
+  type StepCalibration,
+  type StudyData,
+  type Traffic,
+  toObserved,
+} from "@centspan/optimizer";
+import { parseSimulationConfig, readCalls, type SimulationConfig, type Support } from "@centspan/serving";
+
+export type StudyReader = Pick<Ledger, "listCalls"> & EngineTimeReader;
+
+/** More than this of one engine or key is a sample of its beginning. */
+const MOST_REQUESTS = 50_000;
+const MOST_STEPS = 100_000;
+const PAGE = 1_000;
+const LAST_NS = 2n ** 63n - 1n;
+
+export type StudySubject = {
+  data: StudyData;
+  evidence: Evidence;
+  measured: readonly Cost[] | null;
+  source: string;
+  traceIds: readonly string[];
+  calibration: StepCalibration | null;
+};
+
+export type ReadSubject =
+  | { subject: StudySubject }
+  | { refusals: OptimizerRefusal[]; calibration: StepCalibration | null };
+
+export const readSubject = (reader: StudyReader, workspace: string, asked: SearchInput): Promise<ReadSubject> =>
+  asked.service === undefined
+    ? readCallSubject(reader, workspace, asked)
+    : readEngineSubject(reader, { workspace, service: asked.service }, asked);
+
+export const toRange = ({ from, to }: { from?: string | undefined; to?: string | undefined }): TimeRange => ({
+  fromNs: readInstant(from, 0n),
+  toNs: readInstant(to, LAST_NS),
+});
+
+function readInstant(text: string | undefined, fallback: bigint): bigint {
+  const ns = text === undefined ? fallback : parseInstant(text);
+  if (ns === null) throw new CentspanError("invalid_request", `${text} is no time`, { field: "traffic" });
+  return ns;
+}
+
+async function readCallSubject(reader: StudyReader, workspace: string, asked: SearchInput): Promise<ReadSubject> {
+  const config = parseSimulationConfig(asked.config);
+  const { from, to, key, model } = asked.traffic;
+  const range = toRange({ from, to });
+  const filter = { ...range, ...(key !== undefined && { key }), ...(model !== undefined && { model }) };
+  const recorded = await readCalls(listAllCalls(reader, workspace, filter), { blockTokens: config.engine.blockTokens });
+  const { traffic, evidence, source } = fromCalls(recorded, config, asked.concurrent ?? null);
+  const data = toData(asked, { config, traffic, support: null });
+  return { subject: { data, evidence, measured: null, source, traceIds: [], calibration: null } };
+}
+
+/** Newest first, as many as are taken. Of calls without a session those of one run are taken for one. */
+async function* listAllCalls(
+  reader: StudyReader,
+  workspace: string,
+  filter: Parameters<StudyReader["listCalls"]>[1],
+): AsyncGenerator<Call> {
+  let read = 0;
+  let cursor: string | null = null;
+  do {
+    const page: { data: Call[]; nextCursor: string | null } = await reader.listCalls(workspace, filter, {
+      limit: PAGE,
+      cursor,
+    });
+    for (const call of page.data) yield { ...call, sessionId: call.sessionId || call.runId };
+    read += page.data.length;
+    cursor = page.nextCursor;
+  } while (cursor !== null && read < MOST_REQUESTS);
+}
+
+export type EngineSource = { workspace: string; service: string };
+
+async function readEngineSubject(reader: StudyReader, source: EngineSource, asked: SearchInput): Promise<ReadSubject> {
+  const [spans, machine, requests] = await Promise.all([
+    readSpans(reader, source, toRange(asked.traffic)),
+    asked.machine === undefined ? undefined : readSpans(reader, source, toRange(asked.machine)),
+    listRequests(reader, source, toRange(asked.traffic)),
+  ]);
+  const { engine, refusals, calibration } = describeEngine(source.service, spans, machine);
+  if (engine === null) return { refusals, calibration };
+  const config = mergeEngine(parseSimulationConfig(asked.config), engine);
+  const { traffic, evidence, traceIds } = readTraffic(requests, spans.facts, config);
+  const data = toData(asked, { config, traffic, support: engine.support });
+  const full = describeFullReplica(data.present, traffic);
+  const measured = full === null ? null : cutMeasuredWork(spans.steps.map(toObserved), full, 1);
+  const from = `the engine ${source.service}`;
+  return { subject: { data, evidence, measured, source: from, traceIds, calibration } };
+}
+
+export function readTraffic(
+  requests: readonly EngineRequest[],
+  facts: readonly EngineFacts[],
+  { engine }: Pick<SimulationConfig, "engine">,
+): { traffic: Traffic; evidence: Evidence; traceIds: string[] } {
+  const read = readEngineRequests(requests, { blockTokens: engine.blockTokens });
+  const evidence: Evidence = {
+    ...read.evidence,
+    replicaKinds: facts.map(({ service, basis }) => `${service}, ${basis} times`),
+    capacityBlocks: engine.capacityBlocks,
+    calibrationRefusals: [],
+  };
+  return { ...read, evidence };
+}
+
+/** Of the service alone. */
+export async function readSpans(reader: StudyReader, { workspace, service }: EngineSource, range: TimeRange) {
+  const [steps, facts] = await Promise.all([
+    reader.listEngineSteps(workspace, range, MOST_STEPS),
+    reader.listEngineFacts(workspace, range),
+  ]);
+  const of = <T extends { service: string }>(rows: readonly T[]): T[] => rows.filter((row) => row.service === service);
+  return { steps: of(steps), facts: of(facts) };
+}
+
+export const listRequests = (
+  reader: StudyReader,
+  { workspace, service }: EngineSource,
+  range: TimeRange,
+): Promise<EngineRequest[]> => reader.listEngineRequests(workspace, service, range, MOST_REQUESTS);
+
+type Known = { config: SimulationConfig; traffic: Traffic; support: Support | null };
+
+function toData(asked: SearchInput, { config, traffic, support }: Known): StudyData {
+  const present = { ...config, priorities: true };
+  const { limits, objective, seed, beyondSupport: ignoreSupport } = asked;
+  const values = asked.space ?? createDefaultSpace(present);
+  return { ...STUDY_WINDOW, present, values, traffic, limits, objective, seed, ignoreSupport, support };
+}
