@@ -77,18 +77,18 @@ export async function runOptimizerAgent(options: OptimizerOptions, services: Run
     // All of them stand in the prompt: the agent has little else to do than to call them.
     const tools = (await Promise.all(servers.map((server) => server.list()))).flat();
     const api = createRecommendationsApi({ apiUrl: origin, apiKey });
-    const applying = engineUrl === null ? [] : [createApplyRecommendation(api, engineUrl)];
+    const own = [...tools, ...(engineUrl === null ? [] : [createApplyRecommendation(api, engineUrl)])];
     const agent = {
       ...{ name: AGENT, identity, model, instructions: INSTRUCTIONS, folder, request: null, traceId: null },
       firstMessage: options.question ?? QUESTION,
-      policy: { ask: "never" as const, commands: [], paths: [], tools: [] },
-      createTools: () => [...tools, ...applying],
+      policy: { ask: "never" as const, commands: [], paths: [], tools: own.map(({ name }) => name) },
+      createTools: () => own,
     };
     const sandbox = await services.openSandbox(null);
-    const own = { ...services, gatewayKey, sandbox, servers: [], documents: [], person: null };
+    const shared = { ...services, gatewayKey, sandbox, servers: [], documents: [], person: null };
     const attributes = { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": AGENT } as const;
     const loop = await spans("invoke_agent {agent}", { subject: AGENT, attributes }, () =>
-      runAgent(agent, { budget, spans, log }, own),
+      runAgent(agent, { budget, spans, log }, shared),
     );
     const done = {
       filed: listIds(log.events, `${SERVER}__fileStudy`),

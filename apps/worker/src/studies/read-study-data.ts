@@ -15,9 +15,11 @@ import type {
 import {
   type Cost,
   createDefaultSpace,
+  cutComparableSteps,
   cutMeasuredWork,
   describeEngine,
   describeFullReplica,
+  type EngineTraffic,
   type Evidence,
   fromCalls,
   mergeEngine,
@@ -109,10 +111,13 @@ async function readEngineSubject(reader: StudyReader, source: EngineSource, aske
   const { engine, refusals, calibration } = describeEngine(source.service, spans, machine);
   if (engine === null) return { refusals, calibration };
   const config = mergeEngine(parseSimulationConfig(asked.config), engine);
-  const { traffic, evidence, traceIds } = readTraffic(requests, spans.facts, config);
+  const { traffic, evidence, arrivedAtNs, traceIds } = readTraffic(requests, spans.facts, config);
   const data = toData(asked, { config, traffic, support: engine.support });
   const full = describeFullReplica(data.present, traffic);
-  const measured = full === null ? null : cutMeasuredWork(spans.steps.map(toObserved), full, 1);
+  const measured =
+    full === null
+      ? null
+      : cutMeasuredWork(cutComparableSteps(spans.steps.map(toObserved), traffic, arrivedAtNs), full, 1);
   const from = `the engine ${source.service}`;
   return { subject: { data, evidence, measured, source: from, traceIds, calibration } };
 }
@@ -121,7 +126,7 @@ export function readTraffic(
   requests: readonly EngineRequest[],
   facts: readonly EngineFacts[],
   { engine }: Pick<SimulationConfig, "engine">,
-): { traffic: Traffic; evidence: Evidence; traceIds: string[] } {
+): Omit<EngineTraffic, "evidence"> & { evidence: Evidence } {
   const read = readEngineRequests(requests, { blockTokens: engine.blockTokens });
   const evidence: Evidence = {
     ...read.evidence,

@@ -118,9 +118,8 @@ async function verify(workspace: string, asked: VerificationInput, { stores, say
     readSpans(warehouse, source, range),
     listRequests(warehouse, source, range),
   ]);
-  const { traffic, evidence } = readTraffic(requests, spans.facts, prediction.proposed);
-  const steps = spans.steps.map(toObserved);
-  const after = { traffic, evidence, steps, facts: spans.facts[0] ?? null };
+  const read = readTraffic(requests, spans.facts, prediction.proposed);
+  const after = { ...read, steps: spans.steps.map(toObserved), facts: spans.facts[0] ?? null };
   const verified = verifyEffect(prediction, recommendation.changes, after);
   const [first, last] = [requests[0], requests.at(-1)];
   if (verified.effect === null || first === undefined || last === undefined) return end(verified.refusals);

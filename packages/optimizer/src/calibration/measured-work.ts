@@ -6,11 +6,26 @@ import { buildCluster, type ServingRequest } from "@centspan/serving";
 import { type Block, sumBlocks } from "../evaluation/evaluate.ts";
 import { countWorkNs, describeFullEngine, type FullEngine } from "../evaluation/work.ts";
 import type { Settings } from "../settings/knobs.ts";
-import type { Traffic } from "../traffic/traffic.ts";
+import { cutWindow, type Traffic, type Window } from "../traffic/traffic.ts";
 import type { DraftedStep } from "./fit-drafts.ts";
 
 /** Accelerator time, and the tokens that were decoded with it: all of an answer but its first, which comes with the prompt. */
 export type Cost = { costNs: number; tokens: number };
+
+/** Of traffic all but the beginning, in which caches fill in a simulation, and were full already where it was measured. */
+const WARM_UP = 0.1;
+
+export const cutComparable = (traffic: Traffic): Window => cutWindow(traffic, WARM_UP, 1, WARM_UP);
+
+/** The steps of that window, where the requests of the traffic came at these instants. */
+export function cutComparableSteps(
+  steps: readonly DraftedStep[],
+  traffic: Traffic,
+  arrivedAtNs: readonly bigint[],
+): DraftedStep[] {
+  const sinceNs = arrivedAtNs[cutComparable(traffic).uncounted] ?? 0n;
+  return steps.filter(({ startNs }) => startNs >= sinceNs);
+}
 
 /** Of so many blocks of consecutive steps. */
 export function cutMeasuredWork(steps: readonly DraftedStep[], full: FullEngine, blocks: number): Cost[] {

@@ -5,7 +5,7 @@
  */
 import { CentspanError, parseDecimal } from "@centspan/base";
 import type { RecommendationInput } from "@centspan/model";
-import { type Cost, measureModelError } from "../calibration/measured-work.ts";
+import { type Cost, cutComparable, measureModelError } from "../calibration/measured-work.ts";
 import { type Block, evaluate, isServable } from "../evaluation/evaluate.ts";
 import type { Objective, Score } from "../evaluation/score.ts";
 import { exportEverywhere } from "../export-config.ts";
@@ -23,7 +23,7 @@ export type StudyData = EvaluatorData & { objective: Objective; seed: number };
 
 export type StudyTask =
   | { kind: "score"; question: Question }
-  /** The present settings on all of the traffic. */
+  /** The present settings on all of the traffic that can be held against what was measured. */
   | { kind: "present" }
   | { kind: "judge"; point: Point; modelError: number };
 export type StudyAnswer =
@@ -42,7 +42,7 @@ export function createStudyThread(data: StudyData): (task: StudyTask) => StudyAn
   return (task) => {
     if (task.kind === "score") return { kind: "score", score: score(task.question) };
     if (task.kind === "present") {
-      const whole = evaluate(data.present, cutWindow(traffic, 0, 1), { blocks: 1, ignoreSupport: true });
+      const whole = evaluate(data.present, cutComparable(traffic), { blocks: 1, ignoreSupport: true });
       return { kind: "present", blocks: isServable(whole) ? whole.blocks : [] };
     }
     const windows = { chosenOn: cutWindow(traffic, from, to, warmUp), judgedOn: cutWindow(traffic, to, 1, warmUp) };

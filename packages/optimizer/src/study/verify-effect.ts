@@ -7,10 +7,16 @@ import type { EngineFacts, Recommendation } from "@centspan/model";
 import { simulationConfigSchema } from "@centspan/serving";
 import { z } from "zod";
 import type { DraftedStep } from "../calibration/fit-drafts.ts";
-import { costOfBlock, cutMeasuredWork, describeFullReplica } from "../calibration/measured-work.ts";
+import {
+  costOfBlock,
+  cutComparable,
+  cutComparableSteps,
+  cutMeasuredWork,
+  describeFullReplica,
+} from "../calibration/measured-work.ts";
 import { evaluate, isServable } from "../evaluation/evaluate.ts";
 import type { KnobId, Settings } from "../settings/knobs.ts";
-import { cutWindow, type Traffic } from "../traffic/traffic.ts";
+import type { Traffic } from "../traffic/traffic.ts";
 import { type Effect, estimateEffect } from "../verdict/bootstrap.ts";
 import { type Evidence, findEvidenceRefusals, type OptimizerRefusal, refuse } from "../verdict/refusals.ts";
 
@@ -31,6 +37,7 @@ export function readPrediction({ evidence }: Pick<Recommendation, "evidence">): 
 export type AfterChange = {
   traffic: Traffic;
   evidence: Evidence;
+  arrivedAtNs: readonly bigint[];
   steps: readonly DraftedStep[];
   facts: EngineFacts | null;
 };
@@ -43,7 +50,7 @@ const BLOCKS = 12;
 export function verifyEffect(
   { now, proposed, modelError }: Prediction,
   changes: Recommendation["changes"],
-  { traffic, evidence, steps, facts }: AfterChange,
+  { traffic, evidence, arrivedAtNs, steps, facts }: AfterChange,
 ): Verification {
   const none = (...refusals: OptimizerRefusal[]): Verification => ({
     effect: null,
@@ -53,15 +60,17 @@ export function verifyEffect(
   const refusals = [...findEvidenceRefusals(evidence), ...findUnapplied(changes, facts)];
   if (refusals.length > 0) return none(...refusals);
   const full = describeFullReplica(proposed, traffic);
-  const control = evaluate(now, cutWindow(traffic, 0, 1), { blocks: BLOCKS, ignoreSupport: true });
+  const control = evaluate(now, cutComparable(traffic), { blocks: BLOCKS, ignoreSupport: true });
   if (full === null || !isServable(control))
     return none(refuse("present_unservable", isServable(control) ? "no replica" : control.unservable));
   const before = control.blocks.map(costOfBlock);
-  const pairs = cutMeasuredWork(steps, full, BLOCKS).flatMap(({ costNs, tokens }, at) => {
-    const other = before[at];
-    if (other === undefined) return [];
-    return [{ beforeCost: other.costNs, beforeTokens: other.tokens, afterCost: costNs, afterTokens: tokens }];
-  });
+  const pairs = cutMeasuredWork(cutComparableSteps(steps, traffic, arrivedAtNs), full, BLOCKS).flatMap(
+    ({ costNs, tokens }, at) => {
+      const other = before[at];
+      if (other === undefined) return [];
+      return [{ beforeCost: other.costNs, beforeTokens: other.tokens, afterCost: costNs, afterTokens: tokens }];
+    },
+  );
   const effect = estimateEffect(pairs, { level: 0.8, seed: 1, modelError });
   return effect === null
     ? none(refuse("traffic_too_short", "the time since it was applied holds too few steps to compare"))

@@ -11,6 +11,8 @@ import type { Traffic } from "./traffic.ts";
 export type EngineTraffic = {
   traffic: Traffic;
   evidence: Pick<Evidence, "requests" | "withoutFingerprints" | "backwards">;
+  /** Of the requests in it, in order, by the clock that their spans have. */
+  arrivedAtNs: bigint[];
   /** For a look: of the requests with the longest prompts. */
   traceIds: string[];
 };
@@ -35,6 +37,7 @@ export function readEngineRequests(
       priority: one.priority,
       thread: one.thread,
       traceId: one.traceId,
+      arrivedAtNs: one.arrivedAtNs,
     };
   });
   const ended = read.filter(isEnded);
@@ -47,6 +50,7 @@ export function readEngineRequests(
       withoutFingerprints: ended.filter((one) => one.blockKeys.length === 0 && one.promptTokens >= blockTokens).length,
       backwards: ended.filter((one) => one.endedNs < one.arrivalNs).length,
     },
+    arrivedAtNs: ended.map((one) => one.arrivedAtNs),
     traceIds: ended
       .toSorted((a, b) => b.promptTokens - a.promptTokens)
       .slice(0, MOST_TRACES)
@@ -55,7 +59,7 @@ export function readEngineRequests(
 }
 
 type ReadRequest = Omit<ServingRequest, "id" | "thread" | "priority"> &
-  Pick<EngineRequest, "priority" | "thread" | "traceId"> & { endedNs: number | null };
+  Pick<EngineRequest, "priority" | "thread" | "traceId" | "arrivedAtNs"> & { endedNs: number | null };
 type EndedRequest = ReadRequest & { endedNs: number };
 
 const isEnded = (one: ReadRequest): one is EndedRequest => one.endedNs !== null;
@@ -80,7 +84,7 @@ const toThreadId = (thread: string) => {
 const toOpen = (requests: readonly EndedRequest[], blockTokens: number): Traffic => ({
   kind: "open",
   blockTokens,
-  requests: requests.map(({ endedNs: _ended, traceId: _trace, thread, ...request }, at) => ({
+  requests: requests.map(({ endedNs: _ended, arrivedAtNs: _arrived, traceId: _trace, thread, ...request }, at) => ({
     ...request,
     id: `r${at}`,
     ...toThreadId(thread),
