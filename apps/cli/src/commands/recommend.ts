@@ -160,9 +160,10 @@ const detailsSchema = z.object({
 });
 const refusalsSchema = z.array(z.custom<OptimizerRefusal>((value) => typeof Object(value).reason === "string"));
 
-const askWorker = (options: SearchOptions): Promise<void> =>
-  printWithWorkspace(options, async (api) => {
-    const { id, result } = await awaitStudy(api, describeSearch(options));
+async function askWorker(options: SearchOptions): Promise<void> {
+  const asked = describeSearch(options);
+  await printWithWorkspace(options, async (api) => {
+    const { id, result } = await awaitStudy(api, asked);
     const { verdict = null, worth = null, searched = null } = detailsSchema.parse(result?.details ?? {});
     const [recommendation = null] = result?.recommendations ?? [];
     const refusals = refusalsSchema.parse(result?.refused ?? []);
@@ -170,6 +171,7 @@ const askWorker = (options: SearchOptions): Promise<void> =>
     if (recommendation === null || !options.file) return `study ${id}`;
     return sayFiled((await api.fileStudy(id)).id);
   });
+}
 
 function describeSearch(options: SearchOptions): SearchInput {
   const { calls, engine: service, from, to, key, model, machineFrom, machineTo, space, config } = options;

@@ -4,10 +4,9 @@
  * Invariant: prefill links to every step that computed a chunk of it, decode to every step that gave it a token, each
  * once, and each of those steps links back.
  */
-import { type Admission, type ServingRequest, writeBlockKeys } from "@centspan/serving";
+import { type Admission, type ServingConfig, type ServingRequest, writeBlockKeys } from "@centspan/serving";
 import { endSpan, linkSpan, type SpanAttributes, setAttributes, startSpan } from "@centspan/telemetry";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
-import type { EngineSettings } from "../engine-settings.ts";
 
 export type RequestSpans = {
   admit(admission: Admission, atNs: bigint): void;
@@ -24,6 +23,14 @@ export type RequestSpans = {
 /** Of a step: tokens for the request, and what of the step's time was not for them, by the model. */
 type Taken = { count: number; atNs: bigint; lost: { interferenceMs: number; rejectedMs: number } };
 
+/** What the engine says of its settings with each request. */
+export type SaidSettings = Pick<ServingConfig, "maxSequences" | "tokenBudget"> & {
+  policy: string;
+  chunkedPrefill: boolean;
+  router: { id: string };
+  draftTokens: number | "auto";
+};
+
 export type RequestSpansOptions = {
   tracer: Tracer;
   /** The caller's span or, where it has none, a trace of its own. */
@@ -33,7 +40,7 @@ export type RequestSpansOptions = {
   cache: { blockTokens: number; capacityBlocks: number };
   request: Pick<ServingRequest, "id" | "promptTokens" | "blockKeys" | "priority" | "thread">;
   /** As they are at the moment. */
-  settings(): EngineSettings;
+  settings(): SaidSettings;
   arrivalNs: bigint;
   queueDepth: number;
 };
@@ -127,7 +134,7 @@ export function startRequestSpans(options: RequestSpansOptions): RequestSpans {
   };
 }
 
-const describeSettings = (settings: EngineSettings): SpanAttributes => ({
+const describeSettings = (settings: SaidSettings): SpanAttributes => ({
   "centspan.kv.policy": settings.policy,
   "centspan.engine.max_sequences": settings.maxSequences,
   "centspan.engine.token_budget": settings.tokenBudget,

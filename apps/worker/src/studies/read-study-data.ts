@@ -74,7 +74,7 @@ async function readCallSubject(reader: StudyReader, workspace: string, asked: Se
   const config = parseSimulationConfig(asked.config);
   const { from, to, key, model } = asked.traffic;
   const range = toRange({ from, to });
-  const filter = { ...range, ...(key !== undefined && { key }), ...(model !== undefined && { model }) };
+  const filter = { range, ...(key !== undefined && { key }), ...(model !== undefined && { model }) };
   const recorded = await readCalls(listAllCalls(reader, workspace, filter), { blockTokens: config.engine.blockTokens });
   const { traffic, evidence, source } = fromCalls(recorded, config, asked.concurrent ?? null);
   const data = toData(asked, { config, traffic, support: null });

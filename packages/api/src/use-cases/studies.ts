@@ -20,7 +20,11 @@ export const startStudy = defineRoute({
   body: z.strictObject({ study: studyInputSchema }),
   answer: studySchema,
   successStatus: 201,
-  run: ({ deps, caller, body }) => deps.control.insertStudy(caller.workspace, body.study, nameActor(caller.principal)),
+  async run({ deps, caller: { workspace, principal }, body: { study } }) {
+    // It takes a step of the recommendation when it is done.
+    if (study.kind === "verification") requirePermission(principal, "recommendations.write");
+    return deps.control.insertStudy(workspace, study, nameActor(principal));
+  },
 });
 
 export const listStudies = defineRoute({

@@ -37,10 +37,10 @@ export async function listEngineRequests(
   const params = { workspace, service, most, fromNs: fromNs.toString(), toNs: toNs.toString() };
   const [beginNs, endNs] = [fromNs - LONGEST_NS, toNs + LONGEST_NS].map((ns) => limitInstant(ns).toString());
   const rows = await connection.query<Row>(
-    `SELECT any(trace_id) AS trace,
+    `SELECT min(trace_id) AS trace,
        toString(${nanoseconds(`minIf(started_at, ${isOf("queue")})`)}) AS arrived_ns,
        toString(${nanoseconds(`maxIf(ended_at, ${isOf("decode")})`)}) AS ended_ns,
-       greatest(0, toFloat64OrZero(any(attributes['centspan.time_scale']))) AS time_scale,
+       greatest(0, toFloat64OrZero(max(attributes['centspan.time_scale']))) AS time_scale,
        ${said("centspan.prompt.tokens")} AS prompt,
        toString(sumIf(toUInt64OrZero(attributes['centspan.decode.tokens']), ${isOf("decode")})) AS output,
        ${said("centspan.prefix.known_blocks")} AS known, ${said("centspan.prefix.block_keys")} AS keys,
