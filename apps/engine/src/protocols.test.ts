@@ -260,7 +260,7 @@ describe("bad input", () => {
   it("answers an unknown model with 404 and the known ones", async () => {
     const { status, body } = await engine.json(responses, { ...ask, model: "gpt-x", stream: true });
     expect(status).toBe(404);
-    expect(JSON.stringify(body)).toMatch(/scripted-cheap, scripted-strong/);
+    expect(JSON.stringify(body)).toMatch(/scripted-cheap, scripted-optimizer, scripted-strong/);
     const models = await (await fetch(`${engine.url}/v1/models`)).json();
     const served = ["scripted-cheap", "scripted-strong", "scripted-tools"].map((id) => ({ id }));
     expect(models).toMatchObject({ object: "list", data: served });
