@@ -3,6 +3,7 @@ export * from "./budgets/prepare-budgets.ts";
 export * from "./format/index.ts";
 export * from "./ledger/prepare-key-figures.ts";
 export * from "./ledger/prepare-outcome-table.ts";
+export * from "./ledger/prepare-situation.ts";
 export * from "./ledger/prepare-tasks.ts";
 export * from "./ledger/prepare-trend.ts";
 export type { MoneyAxis, Whisker } from "./ledger/prepare-whisker.ts";

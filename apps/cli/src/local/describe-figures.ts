@@ -81,11 +81,17 @@ const describeIdle = (seconds: number): string =>
       ? `${Math.round(seconds / 60)} min`
       : `${(seconds / 3600).toFixed(1)} h`;
 
-function describeModel({ group, calls, buckets, costUsd }: CostRow): string[] {
+function describeModel({ group, calls, buckets, costUsd, unpricedCalls }: CostRow): string[] {
   const prompt = buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h;
   const output = buckets.outputText + buckets.outputReasoning;
   const cached = prompt === 0 ? "–" : `${((buckets.cacheRead / prompt) * 100).toFixed(1)}%`;
-  return [group || "(none)", count(calls), count(prompt + output), cached, toCents(costUsd)];
+  return [
+    group || "(none)",
+    count(calls),
+    count(prompt + output),
+    cached,
+    unpricedCalls === calls ? "no price" : toCents(costUsd),
+  ];
 }
 
 const describeRepository = ({ group, calls, costUsd }: CostRow): string[] => [

@@ -10,12 +10,14 @@ import type { ImportReport } from "./run-import.ts";
 export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
 export function formatFound(found: FoundHistories, tellPath: (path: string) => string): string {
-  const rows = found.places.map(({ format, folder, files, bytes }) => [
-    format.agent,
-    tellPath(folder),
-    plural(files, "file"),
-    formatBytes(bytes),
-  ]);
+  const rows = found.places
+    .filter(({ files }) => files > 0)
+    .map(({ format, folder, files, bytes }) => [
+      format.agent,
+      tellPath(folder),
+      plural(files, "file"),
+      formatBytes(bytes),
+    ]);
   return rows.length === 0 ? "" : formatTable(rows, 2);
 }
 
@@ -35,7 +37,7 @@ const PROBLEMS: Record<HistoryReceipt["problems"][number]["problem"], string> = 
   unknown_shape: "is of a shape that is not known",
   too_long: "is too long to be read",
 };
-const MOST_NAMED = 10;
+const MOST_NAMED = 5;
 
 export function formatReceipt(
   report: ImportReport,

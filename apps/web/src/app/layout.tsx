@@ -1,7 +1,9 @@
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
 import { NavLinks } from "#components/nav-links";
+import { ShellLabelsProvider } from "#components/shell-labels";
 import { readLanguage } from "#features/page/open-page.tsx";
+import { SECTIONS } from "#features/page/sections.ts";
 import { getCatalogue } from "#i18n";
 import "./globals.css";
 
@@ -22,19 +24,13 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const language = await readLanguage();
   const theme = (await cookies()).get("theme")?.value;
   const t = getCatalogue(language);
-  const items = [
-    { href: "/", label: t.ledger },
-    { href: "/spend", label: t.spend },
-    { href: "/outcomes", label: t.outcomes },
-    { href: "/waste", label: t.waste },
-    { href: "/runs", label: t.runs },
-    { href: "/recommendations", label: t.recommendations },
-    { href: "/budgets", label: t.budgets },
-    { href: "/prices", label: t.prices },
-    { href: "/close", label: t.monthClose },
-    { href: "/sources", label: t.sources },
-    { href: "/settings", label: t.settings },
-  ];
+  const items = SECTIONS.map((section) => ({ ...section, label: t[section.name] }));
+  const { csv, picture, search, searchPlaceholder, nothingFound, goTo } = t;
+  const labels = {
+    ...{ csv, picture, search, searchPlaceholder, nothingFound, goTo, foundKind: t.foundKind },
+    ...{ savedViews: t.savedViews, saveView: t.saveView, saveViewAs: t.saveViewAs, removeView: t.removeView },
+    pages: SECTIONS.flatMap(({ pages }) => pages.map(({ name, path }) => ({ label: t[name], path }))),
+  };
   return (
     <html lang={language} data-theme={theme === "light" || theme === "dark" ? theme : undefined}>
       <body>
@@ -44,13 +40,15 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <a className="skip-link" href="#main">
           {t.skip}
         </a>
-        <div className="app">
-          <nav className="side" aria-label={t.mainNavigation}>
-            <Brand />
-            <NavLinks items={items} more={t.more} />
-          </nav>
-          <div className="min-w-0">{children}</div>
-        </div>
+        <ShellLabelsProvider labels={labels}>
+          <div className="app">
+            <nav className="side" aria-label={t.mainNavigation}>
+              <Brand />
+              <NavLinks items={items} more={t.more} />
+            </nav>
+            <div className="min-w-0">{children}</div>
+          </div>
+        </ShellLabelsProvider>
       </body>
     </html>
   );

@@ -3,12 +3,10 @@
 import { clsx } from "clsx";
 import { usePathname, useSearchParams } from "next/navigation";
 import { buildHref, pickCarried } from "#features/page/params.ts";
+import { isOfSection, type Section } from "#features/page/sections.ts";
 import { PageLink } from "./page-link.tsx";
 
-export type NavItem = { href: string; label: string };
-
-const isCurrent = (href: string, path: string): boolean =>
-  href === "/" ? path === "/" || path.startsWith("/keys/") : path === href || path.startsWith(`${href}/`);
+export type NavItem = Section & { label: string };
 
 /** On a phone there is room for so many; the others open above "more". */
 const TABS = 4;
@@ -16,8 +14,9 @@ const TABS = 4;
 export function NavLinks({ items, more }: { items: NavItem[]; more: string }) {
   const path = usePathname();
   const carried = pickCarried(Object.fromEntries(useSearchParams()));
-  const link = ({ href, label }: NavItem) => {
-    const current = isCurrent(href, path);
+  const link = ({ label, ...section }: NavItem) => {
+    const current = isOfSection(section, path);
+    const href = section.pages[0].path;
     return (
       <PageLink
         key={href}
@@ -30,7 +29,7 @@ export function NavLinks({ items, more }: { items: NavItem[]; more: string }) {
     );
   };
   const others = items.slice(TABS);
-  const isAmongOthers = others.some(({ href }) => isCurrent(href, path));
+  const isAmongOthers = others.some((section) => isOfSection(section, path));
   return (
     <>
       {items.slice(0, TABS).map(link)}

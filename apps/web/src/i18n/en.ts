@@ -3,6 +3,7 @@ import { enMoney } from "./en-money.ts";
 import { enOutcomes } from "./en-outcomes.ts";
 import { enPeople } from "./en-people.ts";
 import { enRecommendations } from "./en-recommendations.ts";
+import { enShell } from "./en-shell.ts";
 import { enWaste } from "./en-waste.ts";
 
 export const en = {
@@ -10,6 +11,7 @@ export const en = {
   ...enOutcomes,
   ...enPeople,
   ...enRecommendations,
+  ...enShell,
   ...enWaste,
   otherLanguage: "한국어",
   skip: "Skip to content",
@@ -32,8 +34,9 @@ export const en = {
   period: "Period",
   periodOf: {
     "24h": "Last 24 hours",
-    "7d": "Last 7 days",
-    "30d": "Last 30 days",
+    "7d": "7 complete days",
+    "30d": "30 complete days",
+    "90d": "90 complete days",
     all: "All time",
     custom: "Own range",
   },

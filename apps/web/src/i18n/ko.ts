@@ -4,6 +4,7 @@ import { koMoney } from "./ko-money.ts";
 import { koOutcomes } from "./ko-outcomes.ts";
 import { koPeople } from "./ko-people.ts";
 import { koRecommendations } from "./ko-recommendations.ts";
+import { koShell } from "./ko-shell.ts";
 import { koWaste } from "./ko-waste.ts";
 
 export const ko: Catalogue = {
@@ -11,6 +12,7 @@ export const ko: Catalogue = {
   ...koOutcomes,
   ...koPeople,
   ...koRecommendations,
+  ...koShell,
   ...koWaste,
   otherLanguage: "English",
   skip: "본문으로 건너뛰기",
@@ -31,7 +33,14 @@ export const ko: Catalogue = {
   themeDark: "어둡게",
 
   period: "기간",
-  periodOf: { "24h": "최근 24시간", "7d": "최근 7일", "30d": "최근 30일", all: "전체 기간", custom: "직접 지정" },
+  periodOf: {
+    "24h": "최근 24시간",
+    "7d": "완료된 7일",
+    "30d": "완료된 30일",
+    "90d": "완료된 90일",
+    all: "전체 기간",
+    custom: "직접 지정",
+  },
   from: "시작일",
   to: "종료일(당일 포함)",
   apply: "적용",

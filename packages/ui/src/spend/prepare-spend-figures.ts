@@ -49,7 +49,7 @@ export function prepareSpendFigures(
     provenance: now.provenance,
     parts: listProvenanceParts(now.byProvenance),
     calls: formatCount(now.requests),
-    comparison: compare(now.costUsd, beforeUsd),
+    comparison: compareSpend(now.costUsd, beforeUsd),
     perCall: perCall(now.costUsd, now.pricedRequests),
     perCallBefore: perCall(beforeUsd, callsBefore),
     unpricedCalls: now.unpricedCalls,
@@ -59,7 +59,7 @@ export function prepareSpendFigures(
   };
 }
 
-function compare(nowUsd: string, beforeUsd: string): Comparison {
+export function compareSpend(nowUsd: string, beforeUsd: string): Comparison {
   const differenceUsd = addDecimals([nowUsd, negate(beforeUsd)]);
   return {
     arrow: isZero(differenceUsd) ? "" : isNegative(differenceUsd) ? "▼" : "▲",

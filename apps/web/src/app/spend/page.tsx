@@ -1,8 +1,7 @@
-import { formatDate, formatDay } from "@centspan/ui";
+import { LENGTHS } from "#features/page/day-range.ts";
 import { FilterChips } from "#features/page/filters.tsx";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
-import { PageFrame, PeriodMenu } from "#features/page/page-frame.tsx";
-import { LENGTHS } from "#features/spend/day-range.ts";
+import { describeDays, PageFrame, PeriodMenu } from "#features/page/page-frame.tsx";
 import { loadExplorer } from "#features/spend/load-explorer.ts";
 import { SpendView } from "#features/spend/spend-view.tsx";
 
@@ -11,11 +10,8 @@ export const dynamic = "force-dynamic";
 export default function SpendPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/spend", searchParams, async (page) => {
     const explorer = await loadExplorer(page);
-    const { t, language } = page;
+    const { t } = page;
     const { range, filter } = explorer;
-    const write = (day: string, format = formatDay) => format(BigInt(Date.parse(day)) * 1_000_000n, language);
-    const days = `${write(range.firstDay)} – ${write(range.lastDay, formatDate)}`;
-    const before = `${write(range.before.firstDay)} – ${write(range.before.lastDay)}`;
     return (
       <PageFrame
         page={page}
@@ -31,7 +27,7 @@ export default function SpendPage({ searchParams }: { searchParams: RawParams })
             to={range.lastDay}
           />
         }
-        facts={[`${days} ${t.against(before)}`, ...(range.isOpen ? [t.lastDayIsOpen] : [])]}
+        facts={describeDays(range, page)}
         zone={range.zone}
         actions={<FilterChips page={page} filter={filter} />}
       >

@@ -1,5 +1,6 @@
 /** The ruled strip of key figures at the head of a page. */
-import { type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark } from "@centspan/ui";
+import { type Comparison, type KeyFigures as Figures, formatCount, type PerPass, ProvenanceMark } from "@centspan/ui";
+import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { PageLink } from "#components/page-link";
 import type { Catalogue } from "#i18n";
@@ -13,10 +14,12 @@ type FigureProps = {
   beside?: ReactNode;
   /** The rows behind the figure. */
   href?: string;
+  /** Money that should not have been spent. */
+  isAttention?: boolean;
   children?: ReactNode;
 };
 
-export function Figure({ label, mark, value, beside, href, children }: FigureProps) {
+export function Figure({ label, mark, value, beside, href, isAttention = false, children }: FigureProps) {
   return (
     <div>
       <dt className="flex items-center gap-1.5 font-medium text-ink-2 text-note">
@@ -24,7 +27,7 @@ export function Figure({ label, mark, value, beside, href, children }: FigurePro
         {mark}
       </dt>
       <dd>
-        <p className="font-[640] text-key leading-[1.25] tracking-[-0.022em]">
+        <p className={clsx("figure-value", isAttention && "text-waste")}>
           {href === undefined ? (
             value
           ) : (
@@ -47,10 +50,12 @@ export function Figure({ label, mark, value, beside, href, children }: FigurePro
   );
 }
 
-export function FigureStrip({ label, children }: { label: string; children: ReactNode }) {
+type StripProps = { label: string; isSmall?: boolean; children: ReactNode };
+
+export function FigureStrip({ label, isSmall = false, children }: StripProps) {
   return (
     <section className="panel" aria-label={label}>
-      <dl className="figure-strip">{children}</dl>
+      <dl className={clsx("figure-strip", isSmall && "figure-strip-small")}>{children}</dl>
     </section>
   );
 }
@@ -67,9 +72,15 @@ function describePerPass(perPass: PerPass, t: Catalogue): string | null {
 
 const joinFacts = (facts: readonly (string | null)[]): string => facts.filter((fact) => fact !== null).join(" · ");
 
-type KeyFiguresProps = { figures: Figures; page: Pick<Page, "t" | "href">; filter: Filter };
+type KeyFiguresProps = {
+  figures: Figures;
+  page: Pick<Page, "t" | "href">;
+  filter: Filter;
+  /** Spend against the period before. */
+  comparison?: Comparison | null;
+};
 
-export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
+export function KeyFigures({ figures, page, filter, comparison = null }: KeyFiguresProps) {
   const { t } = page;
   const { perPass, provenance, parts } = figures;
   const mark = provenance === null ? null : <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />;
@@ -80,7 +91,11 @@ export function KeyFigures({ figures, page, filter }: KeyFiguresProps) {
   return (
     <FigureStrip label={t.keyFigures}>
       <Figure label={t.spend} mark={mark} value={figures.spend} href={page.href("/runs", filter)}>
-        <p>{t.countCalls(formatCount(figures.calls))}</p>
+        <p>
+          {comparison === null
+            ? t.countCalls(formatCount(figures.calls))
+            : `${comparison.arrow} ${comparison.growth ?? ""} · ${comparison.difference} ${t.against(comparison.before)}`}
+        </p>
         {parts.length > 0 && (
           <p className="mt-0.5 flex flex-wrap gap-x-3 text-axis text-ink-3">
             {parts.map(({ kind, share }) => (

@@ -30,8 +30,8 @@ export type Spend = {
 };
 
 /** The same on all pages about spend, so that the rows that a figure leads to are those behind it. */
-export const choosePeriod = ({ api, params, nowMs }: Page, filter: Filter): Promise<Period> =>
-  resolvePeriod(params, nowMs, async (range) => {
+export const choosePeriod = ({ api, params, zone, nowMs }: Page, filter: Filter): Promise<Period> =>
+  resolvePeriod(params, { zone, nowMs }, async (range) => {
     const { data } = await api.cost({ ...filter, ...range, groupBy: "day" });
     return data.length > 0;
   });

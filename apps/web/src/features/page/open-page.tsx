@@ -48,9 +48,14 @@ export async function renderPage(
     const { person, principal } = await readViewer(base.params.workspace);
     if (access !== null && !may(principal, access)) forbidden();
     const api = await openTraceApi(base.params.workspace);
-    const [workspaces, health] = await Promise.all([api.workspaces(), api.health()]);
+    const [workspaces, health, { timeZone }] = await Promise.all([
+      api.workspaces(),
+      api.health(),
+      api.billingTimeZone(),
+    ]);
     const rest = {
       ratedThrough: health.ratedThrough,
+      zone: timeZone,
       person,
       may: (permission: Permission) => may(principal, permission),
     };

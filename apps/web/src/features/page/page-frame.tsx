@@ -1,11 +1,14 @@
 /** The frame of a page: breadcrumb and switches, the period bar, one h1, the content. Works without client code. */
-import { formatDateMinute, ProvenanceMark, parseInstantNs } from "@centspan/ui";
+import { formatDate, formatDateMinute, formatDay, ProvenanceMark, parseInstantNs } from "@centspan/ui";
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
+import { CommandPalette } from "#components/command-palette";
 import { PageLink } from "#components/page-link";
 import { UserMenu } from "../account/user-menu.tsx";
+import type { DayRange } from "./day-range.ts";
 import type { Page, PageBase } from "./page.ts";
 import { PERIODS, type Period } from "./period.ts";
+import { listBeside } from "./sections.ts";
 
 type Crumb = { label: string; href?: string };
 
@@ -82,6 +85,7 @@ function TopBar({ page, crumbs, workspaces, user }: TopBarProps) {
           </span>
         ))}
       </nav>
+      <CommandPalette />
       {workspaces}
       <Preference name="lang" value={other} label={page.t.otherLanguage} title={page.t.otherLanguage} />
       <ThemeSwitch t={page.t} />
@@ -140,7 +144,35 @@ export function PeriodMenu({ page, current, choices, from = page.params.from, to
   );
 }
 
-const KINDS = ["measured", "estimated", "allocated", "simulated"] as const;
+/** "30 Oct – 28 Nov 2026 against 30 Sep – 29 Oct", and whether the last of them is over. */
+export function describeDays(days: DayRange, { t, language }: Pick<PageBase, "t" | "language">): string[] {
+  const write = (day: string, format = formatDay) => format(BigInt(Date.parse(day)) * 1_000_000n, language);
+  const said = `${write(days.firstDay)} – ${write(days.lastDay, formatDate)}`;
+  const before = `${write(days.before.firstDay)} – ${write(days.before.lastDay)}`;
+  return [`${said} ${t.against(before)}`, ...(days.isOpen ? [t.lastDayIsOpen] : [])];
+}
+
+/** The pages beside this one, where its question has several. */
+function SectionTabs({ page }: { page: Page }) {
+  const { pages, current } = listBeside(page.path);
+  if (pages.length === 0) return null;
+  return (
+    <nav aria-label={page.t.pagesBeside} className="section-tabs">
+      {pages.map(({ path, name }) => (
+        <PageLink
+          key={path}
+          href={page.href(path)}
+          aria-current={path === current ? "page" : undefined}
+          className={clsx("section-tab", path === current && "section-tab-current")}
+        >
+          {page.t[name]}
+        </PageLink>
+      ))}
+    </nav>
+  );
+}
+
+const KINDS = ["measured", "derived", "estimated", "allocated", "simulated"] as const;
 
 function Marks({ t }: { t: PageBase["t"] }) {
   return (
@@ -172,11 +204,12 @@ type FrameProps = {
 };
 
 export function PageFrame({ page, title, subtitle, crumbs, facts = [], actions, children, ...bar }: FrameProps) {
-  const { period, menu, zone = page.t.zone } = bar;
+  const { period, menu, zone = page.zone } = bar;
   const { t, ratedThrough, language } = page;
   const rated = ratedThrough === null ? [] : [t.ratedThrough(formatDateMinute(parseInstantNs(ratedThrough), language))];
   const said = [
     ...(period?.fellBack === true ? [t.fellBackToAll] : []),
+    ...(period?.days == null ? [] : describeDays(period.days, page)),
     ...facts,
     zone,
     ...(period === undefined && menu === undefined ? [] : rated),
@@ -200,6 +233,7 @@ export function PageFrame({ page, title, subtitle, crumbs, facts = [], actions, 
         </div>
       )}
       <Main title={title} subtitle={subtitle} actions={actions}>
+        <SectionTabs page={page} />
         {children}
       </Main>
     </>

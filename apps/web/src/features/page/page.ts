@@ -24,4 +24,6 @@ export type Page = PageBase & {
   may(permission: Permission): boolean;
   workspaces: { id: string; name: string }[];
   ratedThrough: string | null;
+  /** Whose days its days are: the calendar that the workspace's months follow. */
+  zone: string;
 };

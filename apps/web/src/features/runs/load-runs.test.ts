@@ -40,6 +40,7 @@ async function load(params: Record<string, string>, hasSpend: boolean) {
     ratedThrough: null,
     person: null,
     may: () => true,
+    zone: "UTC",
   });
   const traces = asked.find((url) => url.pathname.endsWith("/traces"));
   const days = asked.find((url) => url.searchParams.get("groupBy") === "day");
@@ -47,11 +48,11 @@ async function load(params: Record<string, string>, hasSpend: boolean) {
 }
 
 it("lists the rows behind the figures that lead here: the same period when the address says none", async () => {
-  const from = "2026-10-30T18:06:00.000Z";
+  const [from, to] = ["2026-10-30T00:00:00.000000000Z", "2026-11-29T00:00:00.000000000Z"];
   const recent = await load({ key: "결제/100% a?b", status: "failed" }, true);
   expect(recent.runs.period).toMatchObject({ id: "30d" });
-  expect(Object.fromEntries(recent.traces ?? [])).toMatchObject({ key: "결제/100% a?b", status: "failed", from });
-  expect(Object.fromEntries(recent.days ?? [])).toEqual({ key: "결제/100% a?b", groupBy: "day", from });
+  expect(Object.fromEntries(recent.traces ?? [])).toMatchObject({ key: "결제/100% a?b", status: "failed", from, to });
+  expect(Object.fromEntries(recent.days ?? [])).toEqual({ key: "결제/100% a?b", groupBy: "day", from, to });
   const old = await load({}, false);
   expect(old.runs.period).toMatchObject({ id: "all", fellBack: true });
   expect(old.traces?.has("from")).toBe(false);

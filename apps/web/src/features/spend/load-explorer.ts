@@ -8,9 +8,9 @@ import {
   type SpendForecastAnswer,
 } from "@centspan/model";
 import { addCosts, pairSpend, type SpendPair } from "@centspan/ui";
+import { type DayRange, reachToday, readDayRange } from "../page/day-range.ts";
 import { type Filter, readFilter } from "../page/filters.tsx";
 import type { Params } from "../page/params.ts";
-import { type DayRange, reachToday, readDayRange } from "./day-range.ts";
 
 export const GROUPINGS = ["team", "key", "taskType", "provider", "model", "meter", "day"] as const;
 export type SpendGrouping = (typeof GROUPINGS)[number];

@@ -1,7 +1,7 @@
 import { addCosts } from "@centspan/ui";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { reachToday, readDayRange } from "./day-range.ts";
+import { reachToday, readDayRange } from "../page/day-range.ts";
 import { callsOf } from "./load-explorer.ts";
 import { narrowTo } from "./spend-table.tsx";
 import { writeSpendCsv } from "./write-spend-csv.ts";

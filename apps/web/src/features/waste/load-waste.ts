@@ -4,7 +4,7 @@ import { addCosts, formatShare, prepareFixes, prepareWaste, type Waste, type Was
 import { choosePeriod } from "../ledger/load-spend.ts";
 import { type Filter, readFilter } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
-import { type Period, rangeBefore } from "../page/period.ts";
+import type { Period } from "../page/period.ts";
 import { type CauseWords, loadCauseWords } from "./words-of-cause.ts";
 
 export const GROUPINGS = ["cause", "team", "key", "task"] as const;
@@ -30,15 +30,14 @@ const MOST_FIXES = "5";
 const MOST_GROUPS = "200";
 
 export async function loadWaste(page: Page): Promise<WastePage> {
-  const { api, params, nowMs } = page;
+  const { api, params } = page;
   const filter = readFilter(params);
   const grouping = GROUPINGS.find((name) => name === params.groupBy) ?? "cause";
   const period = await choosePeriod(page, filter);
   const query = { ...filter, ...period.range };
-  const before = rangeBefore(period.range, nowMs);
   const [now, earlier, groups, days, top, costs, wordsOf] = await Promise.all([
     api.waste({ ...query, groupBy: "cause" }),
-    before && api.waste({ ...filter, ...before, groupBy: "cause" }),
+    period.before && api.waste({ ...filter, ...period.before, groupBy: "cause" }),
     grouping === "cause" ? [] : api.waste({ ...query, groupBy: grouping, limit: MOST_GROUPS }).then(({ data }) => data),
     api.waste({ ...query, groupBy: "day" }),
     api.wasteTop({ ...query, limit: MOST_FIXES }),

@@ -1,5 +1,5 @@
 /**
- * The days of the spend page, in the zone whose calendar the workspace follows: 30 complete days unless the address says
+ * The days of a page, in the zone whose calendar the workspace follows: 30 complete days unless the address says
  * otherwise, against the equally long time before. Pure.
  */
 import {
@@ -11,7 +11,7 @@ import {
   startBeforeNs,
   startOfDayNs,
 } from "@centspan/base";
-import type { Params } from "../page/params.ts";
+import type { Params } from "./params.ts";
 
 export const LENGTHS = ["7d", "30d", "90d"] as const;
 type Length = (typeof LENGTHS)[number];
@@ -33,6 +33,8 @@ export type DayRange = {
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export const isDay = (text: string | undefined): boolean => text !== undefined && DAY.test(text);
 
 const shiftDay = (day: string, by: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + by * DAY_MS).toISOString().slice(0, 10);

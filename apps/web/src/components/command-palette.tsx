@@ -1,0 +1,199 @@
+"use client";
+/**
+ * Search and commands: Ctrl K, or the field in the top bar, which is a plain form where no code runs. Pages, views that were saved,
+ * and what the Trace API finds; arrows choose, Enter opens, Escape closes.
+ */
+import { clsx } from "clsx";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { buildHref, pickCarried } from "#features/page/params.ts";
+import type { Found } from "#features/search/find.ts";
+import { addView, readViews, type SavedView, writeViews } from "#features/search/saved-views.ts";
+import { useShellLabels } from "./shell-labels.tsx";
+
+type Choice = { id: string; group: string; label: string; note: string; run(): void };
+
+const WAIT_MS = 150;
+
+export function CommandPalette() {
+  const labels = useShellLabels();
+  const router = useRouter();
+  const [path, search] = [usePathname(), useSearchParams()];
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const [views, setViews] = useState<SavedView[]>([]);
+  const found = useFound(text, search.get("workspace"));
+  const carried = pickCarried(Object.fromEntries(search));
+
+  const open = (): void => {
+    setViews(readViews(localStorage));
+    setText("");
+    setAt(0);
+    dialog.current?.showModal();
+  };
+  const go = (href: string): void => {
+    dialog.current?.close();
+    router.push(href);
+  };
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      open();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+
+  const keep = (changed: SavedView[]): void => {
+    writeViews(localStorage, changed);
+    setViews(changed);
+  };
+  const isAsked = (label: string): boolean => label.toLowerCase().includes(text.trim().toLowerCase());
+  const here = buildHref(path, Object.fromEntries(search));
+  const choices: Choice[] = [
+    ...views
+      .filter(({ name }) => isAsked(name))
+      .map(({ name, href }) => ({
+        id: `view ${name}`,
+        group: labels.savedViews,
+        label: name,
+        note: href,
+        run: () => go(href),
+      })),
+    ...found.map(({ kind, name, note, path: to, params }) => ({
+      id: `${kind} ${name} ${to}`,
+      group: labels.foundKind[kind] ?? kind,
+      label: name,
+      note,
+      run: () => go(buildHref(to, { ...carried, ...params })),
+    })),
+    ...labels.pages
+      .filter(({ label }) => isAsked(label))
+      .map(({ label, path: to }) => ({
+        id: `page ${to}`,
+        group: labels.goTo,
+        label,
+        note: "",
+        run: () => go(buildHref(to, carried)),
+      })),
+    ...(text.trim() === ""
+      ? []
+      : [
+          {
+            id: "save",
+            group: labels.savedViews,
+            label: `${labels.saveViewAs} “${text.trim()}”`,
+            note: here,
+            run: () => {
+              keep(addView(views, { name: text.trim(), href: here }));
+              setText("");
+            },
+          },
+        ]),
+  ];
+  const chosen = choices[Math.min(at, choices.length - 1)];
+  const onKey = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setAt((Math.min(at, choices.length - 1) + step + choices.length) % Math.max(choices.length, 1));
+    }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      chosen?.run();
+    }
+    if (event.key === "Delete" && chosen?.id.startsWith("view "))
+      keep(views.filter(({ name }) => `view ${name}` !== chosen.id));
+  };
+
+  return (
+    <>
+      <search>
+        <form
+          action="/search"
+          className="top-search"
+          onFocus={(event) => {
+            event.target.blur();
+            open();
+          }}
+        >
+          <input
+            name="q"
+            className="field top-field"
+            aria-label={labels.search}
+            placeholder={labels.searchPlaceholder}
+          />
+          <span className="key-hint">Ctrl K</span>
+        </form>
+      </search>
+      <dialog ref={dialog} className="palette" aria-label={labels.search}>
+        <input
+          className="palette-field"
+          role="combobox"
+          aria-label={labels.search}
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={chosen === undefined ? undefined : `palette-${choices.indexOf(chosen)}`}
+          placeholder={labels.searchPlaceholder}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKey}
+        />
+        <div id="palette-list" role="listbox" aria-label={labels.search} className="palette-list">
+          {choices.map((choice, index) => (
+            <div
+              key={choice.id}
+              id={`palette-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={choice === chosen}
+              className={clsx("palette-choice", choice === chosen && "palette-chosen")}
+              onClick={choice.run}
+              onKeyDown={onKey}
+            >
+              <span className="text-ink-3 text-note">{choice.group}</span>
+              <span className="min-w-0 truncate">{choice.label}</span>
+              <span className="min-w-0 truncate text-ink-3 text-note">{choice.note}</span>
+            </div>
+          ))}
+          {choices.length === 0 && <p className="px-3.5 py-2 text-ink-2">{labels.nothingFound}</p>}
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** Asked a moment after the last key, and not again for what nobody waits for any more. */
+function useFound(text: string, workspace: string | null): Found[] {
+  const [found, setFound] = useState<Found[]>([]);
+  const asked = text.trim();
+  useEffect(() => {
+    if (asked.length < 2) {
+      setFound([]);
+      return;
+    }
+    const leaving = new AbortController();
+    const timer = setTimeout(async () => {
+      const query = new URLSearchParams({ q: asked, ...(workspace !== null && { workspace }) });
+      try {
+        const answer = await fetch(`/search/results?${query}`, { signal: leaving.signal });
+        const { data }: { data: Found[] } = await answer.json();
+        // Of what is refused, or away, the page itself tells.
+        setFound(data);
+      } catch {
+        // Another key was pressed, or the server is away: the page itself says so.
+        setFound([]);
+      }
+    }, WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [asked, workspace]);
+  return found;
+}

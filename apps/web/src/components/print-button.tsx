@@ -1,0 +1,7 @@
+"use client";
+
+export const PrintButton = ({ text }: { text: string }) => (
+  <button type="button" className="control no-print" onClick={() => window.print()}>
+    {text}
+  </button>
+);
