@@ -1,4 +1,6 @@
-import type { Situation } from "@centspan/ui";
+import { prepareChange, type Situation, type SpendChange } from "@centspan/ui";
+import { PageLink } from "#components/page-link";
+import { SaveView } from "#components/save-view";
 import { EmptyPeriod, EmptyWorkspace } from "#features/ledger/empty-states.tsx";
 import { KeyFigures, SimulatedNote, UnpricedNote } from "#features/ledger/key-figures.tsx";
 import { loadSituation } from "#features/ledger/load-situation.ts";
@@ -9,15 +11,20 @@ import { TrendPanel } from "#features/ledger/trend-panel.tsx";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import type { Page } from "#features/page/page.ts";
 import { PageFrame } from "#features/page/page-frame.tsx";
+import type { Period } from "#features/page/period.ts";
+import { ChangePanel } from "#features/spend/change-panel.tsx";
+import { CausesPanel } from "#features/waste/causes-panel.tsx";
+import { loadWaste, type WastePage } from "#features/waste/load-waste.ts";
 
 export const dynamic = "force-dynamic";
 
 const GROUPINGS = ["team", "key"] as const;
 const ROWS = 20;
+const MOST_CELLS = 5;
 
-type LedgerProps = { page: Page; spend: Spend; situation: Situation };
+type LedgerProps = { page: Page; spend: Spend; situation: Situation; waste: WastePage; change: SpendChange | null };
 
-function Ledger({ page, spend, situation }: LedgerProps) {
+function Ledger({ page, spend, situation, waste, change }: LedgerProps) {
   if (!spend.any) return spend.period.id === "all" ? <EmptyWorkspace page={page} /> : <EmptyPeriod page={page} />;
   return (
     <>
@@ -29,24 +36,47 @@ function Ledger({ page, spend, situation }: LedgerProps) {
         const grouping = GROUPINGS[i] ?? "team";
         return <OutcomeTable key={grouping} page={page} table={table} grouping={grouping} filter={{}} most={ROWS} />;
       })}
+      <div className="grid grid-cols-[3fr_2fr] items-start gap-3.5 max-lg:grid-cols-1">
+        {change !== null && <ChangePanel page={page} change={change} />}
+        <CausesPanel page={page} waste={waste} />
+      </div>
       <UnpricedNote figures={spend.figures} t={page.t} />
     </>
   );
 }
 
+/** Against the time before; null where there is none. */
+async function loadChange({ api, zone }: Page, { range }: Period): Promise<SpendChange | null> {
+  if (range.from === undefined) return null;
+  const to = range.to ?? new Date().toISOString();
+  return prepareChange(await api.costChange({ from: range.from, to, tz: zone }), MOST_CELLS);
+}
+
 export default function LedgerPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/", searchParams, async (page) => {
     const spend = await loadSpend(page, {}, GROUPINGS);
-    const situation = await loadSituation(page, spend.period);
+    const [situation, waste, change] = await Promise.all([
+      loadSituation(page, spend.period),
+      loadWaste(page),
+      loadChange(page, spend.period),
+    ]);
     return (
       <PageFrame
         page={page}
         title={page.t.ledger}
         subtitle={page.t.ledgerSubtitle}
         crumbs={[{ label: page.t.ledger }]}
+        actions={
+          <>
+            <SaveView />
+            <PageLink className="control" href={page.href("/report")}>
+              {page.t.monthlyReport}
+            </PageLink>
+          </>
+        }
         period={spend.any ? spend.period : { ...spend.period, fellBack: false }}
       >
-        <Ledger page={page} spend={spend} situation={situation} />
+        <Ledger page={page} spend={spend} situation={situation} waste={waste} change={change} />
       </PageFrame>
     );
   });

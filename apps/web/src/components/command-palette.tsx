@@ -14,6 +14,8 @@ import { useShellLabels } from "./shell-labels.tsx";
 type Choice = { id: string; group: string; label: string; note: string; run(): void };
 
 const WAIT_MS = 150;
+/** With what stands in the field then. */
+export const OPEN_PALETTE = "centspan:palette";
 
 export function CommandPalette() {
   const labels = useShellLabels();
@@ -26,9 +28,9 @@ export function CommandPalette() {
   const found = useFound(text, search.get("workspace"));
   const carried = pickCarried(Object.fromEntries(search));
 
-  const open = (): void => {
+  const open = (asked = ""): void => {
     setViews(readViews(localStorage));
-    setText("");
+    setText(asked);
     setAt(0);
     dialog.current?.showModal();
   };
@@ -42,8 +44,13 @@ export function CommandPalette() {
       event.preventDefault();
       open();
     };
+    const onOpen = (event: Event): void => open(event instanceof CustomEvent ? String(event.detail) : "");
     document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    document.addEventListener(OPEN_PALETTE, onOpen);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      document.removeEventListener(OPEN_PALETTE, onOpen);
+    };
   });
 
   const keep = (changed: SavedView[]): void => {

@@ -1,8 +1,8 @@
 "use client";
 /** The table of a panel as CSV, or its chart as a picture: what is on the screen, as it is there. Shown once code runs. */
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { tableToCsv } from "#features/export/table-to-csv.ts";
-import { useShellLabels } from "./shell-labels.tsx";
+import { ShellLabelsContext } from "./shell-labels.tsx";
 
 type What = { hasTable: boolean; hasChart: boolean };
 
@@ -59,7 +59,7 @@ async function downloadPicture(svg: SVGSVGElement, name: string): Promise<void> 
 }
 
 export function PanelExport({ title }: { title: string }) {
-  const labels = useShellLabels();
+  const labels = useContext(ShellLabelsContext);
   const place = useRef<HTMLSpanElement>(null);
   const [what, setWhat] = useState<What>({ hasTable: false, hasChart: false });
   const panelOf = (): Element | null => place.current?.closest("section") ?? null;
@@ -88,6 +88,7 @@ export function PanelExport({ title }: { title: string }) {
     const svg = panelOf()?.querySelector<SVGSVGElement>("svg.recharts-surface");
     if (svg) void downloadPicture(svg, title);
   };
+  if (labels === null) return null;
   return (
     <span ref={place} className="panel-export">
       {what.hasTable && (

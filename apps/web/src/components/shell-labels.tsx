@@ -17,14 +17,15 @@ export type ShellLabels = {
   pages: readonly { label: string; path: string }[];
 };
 
-const Context = createContext<ShellLabels | null>(null);
+/** Null in a page that stands alone. */
+export const ShellLabelsContext = createContext<ShellLabels | null>(null);
 
 export function useShellLabels(): ShellLabels {
-  const labels = useContext(Context);
+  const labels = useContext(ShellLabelsContext);
   if (labels === null) throw new Error("assertion failed: the shell has labels");
   return labels;
 }
 
 export const ShellLabelsProvider = ({ labels, children }: { labels: ShellLabels; children: ReactNode }) => (
-  <Context value={labels}>{children}</Context>
+  <ShellLabelsContext value={labels}>{children}</ShellLabelsContext>
 );

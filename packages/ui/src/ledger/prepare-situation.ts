@@ -28,7 +28,7 @@ export type Situation = {
   paidTwice: Figure;
   /** `notAnalysed`: the share of spend of which nothing but the cost is known. */
   notAnalysed: string | null;
-  lost: Figure & { reverted: string; abandoned: string };
+  lost: Figure & { reverted: string; abandoned: string; isNone: boolean };
   /** `month` as YYYY-MM. Null where there is too little history. */
   forecast: { month: string; amount: string; interval: string; budget: BudgetStand | null } | null;
   seats: { period: string; paid: string; list: string; idle: string | null; beyond: string | null } | null;
@@ -40,6 +40,8 @@ type BudgetStand = { over: number; all: number };
 export type SituationFacts = {
   spendUsd: string;
   beforeUsd: string | null;
+  /** How spend is known; what is made of it is known no better. */
+  spendProvenance: Provenance | null;
   unallocatedUsd: string;
   waste: WasteAnswer["total"];
   work: WorkAnswer["total"];
@@ -55,7 +57,8 @@ export type SituationFacts = {
 const write = (usd: string): string => formatMoney(usd, headlineDecimals(usd));
 
 export function prepareSituation(facts: SituationFacts): Situation {
-  const { spendUsd, beforeUsd, waste, work } = facts;
+  const { spendUsd, beforeUsd, waste, work, spendProvenance } = facts;
+  const derived = spendProvenance === "estimated" || spendProvenance === "simulated" ? spendProvenance : "derived";
   const figure = (usd: string, provenance: Provenance): Figure => ({
     amount: write(usd),
     share: isZero(spendUsd) ? null : formatShare(usd, spendUsd),
@@ -63,11 +66,12 @@ export function prepareSituation(facts: SituationFacts): Situation {
   });
   return {
     comparison: beforeUsd === null || isZero(beforeUsd) ? null : compareSpend(spendUsd, beforeUsd),
-    unallocated: figure(facts.unallocatedUsd, "measured"),
-    paidTwice: figure(waste.wasteUsd, "derived"),
+    unallocated: figure(facts.unallocatedUsd, spendProvenance ?? "measured"),
+    paidTwice: figure(waste.wasteUsd, derived),
     notAnalysed: isZero(waste.notAnalysedUsd) ? null : formatShare(waste.notAnalysedUsd, waste.spendUsd),
     lost: {
-      ...figure(addDecimals([work.revertedUsd, work.abandonedUsd]), "derived"),
+      ...figure(addDecimals([work.revertedUsd, work.abandonedUsd]), derived),
+      isNone: isZero(work.revertedUsd) && isZero(work.abandonedUsd),
       reverted: write(work.revertedUsd),
       abandoned: write(work.abandonedUsd),
     },

@@ -1,5 +1,6 @@
 import { nextMonth } from "@centspan/model";
 import { formatMonth, prepareChange } from "@centspan/ui";
+import { clsx } from "clsx";
 import { PageLink } from "#components/page-link";
 import { PrintButton } from "#components/print-button";
 import { EmptyPeriod } from "#features/ledger/empty-states.tsx";
@@ -52,7 +53,7 @@ export default function ReportPage({ searchParams }: { searchParams: RawParams }
               key={one}
               href={opened.here({ month: one })}
               aria-current={one === month ? "true" : undefined}
-              className="control"
+              className={clsx("control", one === month && "border-accent-line! bg-accent-weak! text-accent!")}
             >
               {formatMonth(one, language)}
             </PageLink>

@@ -20,8 +20,10 @@ export async function loadSituation({ api, zone, may }: Page, { range, before }:
       may("audit.read") ? api.audit() : { data: [] },
       api.recommendations(),
     ]);
+  const spend = addCosts("", costs.data);
   return prepareSituation({
-    spendUsd: addCosts("", costs.data).costUsd,
+    spendUsd: spend.costUsd,
+    spendProvenance: spend.provenance,
     beforeUsd: costsBefore === null || costsBefore.calls === 0 ? null : costsBefore.costUsd,
     unallocatedUsd: costs.data.find(({ group }) => group === "")?.costUsd ?? "0",
     waste: waste.total,

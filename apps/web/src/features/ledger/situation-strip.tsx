@@ -14,7 +14,13 @@ export function SituationStrip({ page, situation }: StripProps) {
   const period = seats === null ? "" : formatMonth(seats.period, language);
   return (
     <FigureStrip label={t.situation} isSmall>
-      <Figure label={t.paidTwice} mark={mark("derived")} value={paidTwice.amount} isAttention href={href("/waste")}>
+      <Figure
+        label={t.paidTwice}
+        mark={mark(paidTwice.provenance)}
+        value={paidTwice.amount}
+        isAttention
+        href={href("/waste")}
+      >
         <p>{paidTwice.share !== null && t.ofSpend(paidTwice.share)}</p>
         {situation.notAnalysed !== null && <p>{t.notAnalysedShare(situation.notAnalysed)}</p>}
       </Figure>
@@ -29,11 +35,11 @@ export function SituationStrip({ page, situation }: StripProps) {
       </Figure>
       <Figure
         label={t.lostWork}
-        mark={mark("derived")}
+        mark={mark(lost.provenance)}
         value={lost.amount}
         href={href("/outcomes", { groupBy: "branch" })}
       >
-        <p>{t.revertedAndAbandoned(lost.reverted, lost.abandoned)}</p>
+        <p>{lost.isNone ? t.nothingLost : t.revertedAndAbandoned(lost.reverted, lost.abandoned)}</p>
       </Figure>
       <Figure
         label={forecast === null ? t.forecast : t.forecastOf(formatMonth(forecast.month, language))}
