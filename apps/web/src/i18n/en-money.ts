@@ -287,7 +287,6 @@ export const enMoney = {
 
   reconciliation: "Invoices",
   reconciliationSubtitle: "What lies between a provider’s file and the ledger, and why",
-  toReconciliation: "Compare with an invoice",
   compare: "Compare a file",
   comparing: "Comparing…",
   fileToCompare: "File of a provider",

@@ -282,7 +282,6 @@ export const koMoney: Texts<typeof enMoney> = {
 
   reconciliation: "청구서 대조",
   reconciliationSubtitle: "제공자 파일과 원장 사이의 차이와 그 이유",
-  toReconciliation: "청구서와 대조",
   compare: "파일 대조",
   comparing: "대조하는 중…",
   fileToCompare: "제공자의 파일",

@@ -1,5 +1,4 @@
 import { formatMonth } from "@centspan/ui";
-import { PageLink } from "#components/page-link";
 import { CloseView } from "#features/close/close-view.tsx";
 import { prepareClose } from "#features/close/prepare-close.ts";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
@@ -22,11 +21,6 @@ export default function ClosePage({ searchParams }: { searchParams: RawParams })
         title={page.t.closeOf(formatMonth(chosen.period, page.language))}
         subtitle={page.t.closeSubtitle}
         crumbs={[{ label: page.t.monthClose }]}
-        actions={
-          <PageLink className="control" href={page.href("/close/reconciliation")}>
-            {page.t.toReconciliation}
-          </PageLink>
-        }
         facts={chosen.timeZone === "UTC" ? [] : [page.t.calendarOf(chosen.timeZone)]}
       >
         <CloseView page={page} view={prepareClose(periods, chosen, audit, page)} />

@@ -4,6 +4,7 @@ import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { CommandPalette } from "#components/command-palette";
 import { PageLink } from "#components/page-link";
+import { findAccess } from "#server/page-access";
 import { UserMenu } from "../account/user-menu.tsx";
 import type { DayRange } from "./day-range.ts";
 import type { Page, PageBase } from "./page.ts";
@@ -154,8 +155,12 @@ export function describeDays(days: DayRange, { t, language }: Pick<PageBase, "t"
 
 /** The pages beside this one, where its question has several. */
 function SectionTabs({ page }: { page: Page }) {
-  const { pages, current } = listBeside(page.path);
-  if (pages.length === 0) return null;
+  const { pages: all, current } = listBeside(page.path);
+  const pages = all.filter(({ path }) => {
+    const access = findAccess(path);
+    return access === null || page.may(access);
+  });
+  if (pages.length < 2) return null;
   return (
     <nav aria-label={page.t.pagesBeside} className="section-tabs">
       {pages.map(({ path, name }) => (
