@@ -177,7 +177,9 @@ it("serves the bundled scripts under both models", async () => {
   expect(players.models).toEqual(["scripted-cheap", "scripted-optimizer", "scripted-strong", "scripted-tools"]);
   const turn = players.find("scripted-cheap").answer(conversation(user("Task: money-half-even\n\nWrong cents.")));
   expect(turn.toolCalls.length).toBeGreaterThan(0);
-  expect(() => players.find("o1")).toThrow(/known: scripted-cheap, scripted-optimizer, scripted-strong, scripted-tools/);
+  expect(() => players.find("o1")).toThrow(
+    /known: scripted-cheap, scripted-optimizer, scripted-strong, scripted-tools/,
+  );
 });
 
 const shared = process.env.CENTSPAN_SHARED;
