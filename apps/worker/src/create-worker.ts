@@ -21,6 +21,8 @@ import {
   type UsageFeed,
   type WasteStore,
   WISH_JOB,
+  type WorkspaceEnds,
+  type WorkspaceRows,
 } from "@centspan/model";
 import { validatePriceBook } from "@centspan/pricing";
 import { createServer } from "@centspan/service";
@@ -46,6 +48,7 @@ type WorkerOptions = {
     DailyCosts &
     TraceSummaries &
     RetentionStore &
+    Pick<WorkspaceRows, "deleteWorkspaceRows"> &
     OutcomeLinkStore &
     WasteStore &
     FinishedRunStore &
@@ -55,6 +58,7 @@ type WorkerOptions = {
     RecommendationStore &
     UnratedUnits &
     RetentionPolicies &
+    Pick<WorkspaceEnds, "listDeletedWorkspaces" | "purgeWorkspace"> &
     PriceTermsStore &
     Pick<OutcomeSettings, "listAllCompletionRules"> &
     Pick<BudgetAccounts, "forgetBudgetAccounts"> &
@@ -142,6 +146,11 @@ export function createWorker({
         const deleted = await runRetentionPass({ policies: control, store: warehouse }, clock.nowNs());
         for (const { workspace, signal, rows } of deleted)
           say(`deleted ${rows} records of ${signal} of workspace ${workspace}, which keeps them no longer`);
+        for (const workspace of await control.listDeletedWorkspaces()) {
+          await warehouse.deleteWorkspaceRows(workspace);
+          await control.purgeWorkspace(workspace);
+          say(`deleted all of workspace ${workspace}`);
+        }
         const accounts = await forgetOldBudgets(control, clock.nowNs());
         if (accounts > 0) say(`deleted ${accounts} accounts of budgets, of periods that are long over`);
         return false;

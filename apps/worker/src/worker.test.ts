@@ -189,7 +189,7 @@ describe("a pass", () => {
     await warehouse.insertSpans(workspace, [span(1, "2020-01-01")]);
     await runRatingPass(stores(), createRatingState(), RULES);
     await control.ensureWorkspace("local", { id: workspace, name: workspace });
-    await control.setRetention(workspace, "traces", 365);
+    await control.setRetention(workspace, "traces", 365, "tests");
     const deleted = await runRetentionPass({ policies: control, store: warehouse }, NOW_NS);
     expect(deleted).toEqual([{ workspace, signal: "traces", rows: 1 }]);
     await warehouse.insertSpans(workspace, [span(2, "2026-11-29T12:00:00Z")]);

@@ -7,6 +7,11 @@ import {
   MEMBER_ROLES,
   type MemberRole,
   memberRowSchema,
+  type RetentionRow,
+  retentionRowSchema,
+  type TeamRow,
+  teamRowSchema,
+  webhookRowSchema,
 } from "@centspan/model";
 import { z } from "zod";
 import { type Get, listOf, type Write } from "./client-parts.ts";
@@ -19,6 +24,13 @@ export const createSettingsClient = (get: Get, write: Write) => ({
   setKeyRules: (keyId: string, rules: KeyRules) =>
     write(keyRowSchema, "PUT", `/keys/${encodeURIComponent(keyId)}/rules`, rules),
   revokeKey: (keyId: string) => write(z.object({ keyId: z.string() }), "DELETE", `/keys/${encodeURIComponent(keyId)}`),
+  webhook: (keyId: string) => get(webhookRowSchema, `/keys/${encodeURIComponent(keyId)}/webhook`),
+  teams: () => get(listOf(teamRowSchema), "/teams"),
+  saveTeam: ({ id, ...team }: TeamRow) => write(teamRowSchema, "PUT", `/teams/${encodeURIComponent(id)}`, team),
+  retention: () => get(listOf(retentionRowSchema), "/retention"),
+  setRetention: ({ signal, days }: RetentionRow) => write(retentionRowSchema, "PUT", `/retention/${signal}`, { days }),
+  deleteWorkspace: (confirm: string) =>
+    write(z.object({ workspace: z.string() }), "DELETE", `/workspace?confirm=${encodeURIComponent(confirm)}`),
   members: () => get(listOf(memberRowSchema), "/members"),
   setMemberRole: (personId: string, given: MemberRole) =>
     write(z.object({ personId: z.string(), role }), "PUT", `/members/${encodeURIComponent(personId)}`, { role: given }),

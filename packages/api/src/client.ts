@@ -174,6 +174,12 @@ export function createApiClient(send: Send) {
     setBillingTimeZone: (timeZone: string) => write(timeZoneAnswer, "PUT", "/billing-time-zone", { timeZone }),
     /** The file as it comes, in pieces. */
     exportFocus: (query: Query & { version: string; period: string }) => download("/export/focus", query),
+    /** The same, for whoever passes it on. */
+    exportWorkspace: async (table: string) => {
+      const response = await ask(`/export/${encodeURIComponent(table)}`, {});
+      if (!response.ok) throw toError(await response.json().catch(() => null), response.status);
+      return response;
+    },
     reconcile: (body: z.input<typeof reconciliationInputSchema>) =>
       write(reconciliationRowSchema, "POST", "/reconciliations", body),
     rateCards: () => get(listOf(rateCardSchema), "/prices/cards"),

@@ -24,6 +24,7 @@ import type {
   Principal,
   RatingStore,
   RecommendationStore,
+  RetentionPolicies,
   SignalStore,
   SimulationStore,
   SpanStore,
@@ -31,6 +32,8 @@ import type {
   UnratedUnits,
   WasteStore,
   WorkCostStore,
+  WorkspaceEnds,
+  WorkspaceRows,
 } from "@centspan/model";
 import type { z } from "zod";
 
@@ -47,6 +50,7 @@ export type ApiDeps = {
     OutcomeLinkStore &
     WasteStore &
     WorkCostStore &
+    Pick<WorkspaceRows, "exportRows"> &
     Pingable;
   control: KeyStore &
     BudgetStore &
@@ -56,6 +60,8 @@ export type ApiDeps = {
     PeriodStore &
     Pick<UnratedUnits, "listUnratedUnits"> &
     PriceTermsStore &
+    RetentionPolicies &
+    Pick<WorkspaceEnds, "deleteWorkspace"> &
     CommitmentStore &
     ApprovalStore &
     OutcomeSettings &

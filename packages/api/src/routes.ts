@@ -85,6 +85,8 @@ import { cancelStudy, fileStudy, listStudies, readStudy, startStudy } from "./us
 import { sumCosts } from "./use-cases/sum-costs.ts";
 import { sumMetrics } from "./use-cases/sum-metrics.ts";
 import { listFixes, listWaste, listWasteCauses, readBalance, sumWaste } from "./use-cases/waste.ts";
+import { deleteWorkspace, exportWorkspace } from "./use-cases/workspace-data.ts";
+import { listRetention, listTeams, readWebhook, saveTeam, setRetention } from "./use-cases/workspace-settings.ts";
 
 export const ROUTES: readonly Route[] = [
   listTraces,
@@ -131,6 +133,11 @@ export const ROUTES: readonly Route[] = [
   createKey,
   revokeKey,
   setKeyRules,
+  readWebhook,
+  listTeams,
+  saveTeam,
+  listRetention,
+  setRetention,
   listMembers,
   setMemberRole,
   removeMember,
@@ -145,6 +152,8 @@ export const ROUTES: readonly Route[] = [
   readBillingTimeZone,
   setBillingTimeZone,
   exportFocus,
+  exportWorkspace,
+  deleteWorkspace,
   reconcileInvoice,
   listRateCards,
   listPriceTerms,

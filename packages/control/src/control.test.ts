@@ -230,12 +230,12 @@ describe("organisations", () => {
 
 describe("retention", () => {
   it("is an entry for each workspace and signal, replaced and taken away", async () => {
-    await control.setRetention("prod", "traces", 30);
-    await control.setRetention("prod", "logs", 7);
-    await control.setRetention("lab", "traces", 1);
-    await control.setRetention("prod", "traces", 90);
-    await control.setRetention("lab", "traces", null);
-    await control.setRetention("lab", "metrics", null);
+    await control.setRetention("prod", "traces", 30, "tests");
+    await control.setRetention("prod", "logs", 7, "tests");
+    await control.setRetention("lab", "traces", 1, "tests");
+    await control.setRetention("prod", "traces", 90, "tests");
+    await control.setRetention("lab", "traces", null, "tests");
+    await control.setRetention("lab", "metrics", null, "tests");
     expect(await control.listRetention()).toEqual([
       { workspace: "prod", signal: "logs", days: 7 },
       { workspace: "prod", signal: "traces", days: 90 },
@@ -244,9 +244,9 @@ describe("retention", () => {
 
   it("is refused for no time at all and for no workspace", async () => {
     for (const days of [0, -1, 36_501]) {
-      await expect(control.setRetention("prod", "logs", days)).rejects.toMatchObject({ field: "days" });
+      await expect(control.setRetention("prod", "logs", days, "tests")).rejects.toMatchObject({ field: "days" });
     }
-    await expect(control.setRetention("nowhere", "logs", 7)).rejects.toMatchObject({ code: "not_found" });
+    await expect(control.setRetention("nowhere", "logs", 7, "tests")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 

@@ -22,6 +22,7 @@ import type {
   StudyQueue,
   StudyStore,
   UnratedUnits,
+  WorkspaceEnds,
 } from "@centspan/model";
 import { sql } from "drizzle-orm";
 import { createApprovalStore } from "./approval-store.ts";
@@ -43,6 +44,7 @@ import { createRetentionPolicies } from "./retention-store.ts";
 import { guardStore } from "./store-errors.ts";
 import { createStudyStore } from "./study-store.ts";
 import { createUnratedUnits } from "./unrated-store.ts";
+import { createWorkspaceEnds } from "./workspace-ends.ts";
 
 export type Control = KeyStore &
   OrgStore &
@@ -62,6 +64,7 @@ export type Control = KeyStore &
   AcceptancePolicyStore &
   StudyStore &
   StudyQueue &
+  WorkspaceEnds &
   GatewayCosts & {
     /** Brings the tables up to date. Safe from several processes at once; repeating it changes nothing. */
     migrate(): Promise<void>;
@@ -77,6 +80,7 @@ export function openControl(options: DatabaseOptions): Control {
       ...createKeyStore(db),
       ...createOrgStore(db),
       ...createPeopleStore(db),
+      ...createWorkspaceEnds(db),
       ...createJobStore(db),
       ...createRecommendationStore(db),
       ...createStudyStore(db),

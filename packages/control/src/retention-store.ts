@@ -3,11 +3,12 @@
 import { CentspanError } from "@centspan/base";
 import type { RetentionPolicies } from "@centspan/model";
 import { and, asc, eq } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { insertAudit } from "./period-store.ts";
 import { retentionPolicies } from "./schema.ts";
 import { violatedConstraint } from "./store-errors.ts";
+import { type Database, transact } from "./transact.ts";
 
-export function createRetentionPolicies(db: NodePgDatabase): RetentionPolicies {
+export function createRetentionPolicies(db: Database): RetentionPolicies {
   return {
     listRetention: () =>
       db
@@ -19,17 +20,21 @@ export function createRetentionPolicies(db: NodePgDatabase): RetentionPolicies {
         .from(retentionPolicies)
         .orderBy(asc(retentionPolicies.workspace), asc(retentionPolicies.signal)),
 
-    async setRetention(workspace, signal, days) {
-      if (days === null) {
-        const isEntry = and(eq(retentionPolicies.workspace, workspace), eq(retentionPolicies.signal, signal));
-        await db.delete(retentionPolicies).where(isEntry);
-        return;
-      }
+    async setRetention(workspace, signal, days, actor) {
       try {
-        await db
-          .insert(retentionPolicies)
-          .values({ workspace, signal, days })
-          .onConflictDoUpdate({ target: [retentionPolicies.workspace, retentionPolicies.signal], set: { days } });
+        await transact(db, async (tx) => {
+          if (days === null) {
+            const isEntry = and(eq(retentionPolicies.workspace, workspace), eq(retentionPolicies.signal, signal));
+            await tx.delete(retentionPolicies).where(isEntry);
+          } else {
+            await tx
+              .insert(retentionPolicies)
+              .values({ workspace, signal, days })
+              .onConflictDoUpdate({ target: [retentionPolicies.workspace, retentionPolicies.signal], set: { days } });
+          }
+          const details = { days: days ?? "for ever" };
+          await insertAudit(tx, workspace, { actor, action: "retention.set", subject: signal, details });
+        });
       } catch (thrown) {
         throw explainViolation(thrown, workspace);
       }

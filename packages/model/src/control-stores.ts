@@ -73,6 +73,8 @@ export type OrgStore = {
   ensureWorkspace(org: string, workspace: { id: string; name: string }): Promise<void>;
   listWorkspaces(org: string): Promise<WorkspaceInfo[]>;
   ensureTeam(workspace: string, team: Team): Promise<void>;
+  /** The same as a change by somebody, for the audit log. */
+  saveTeam(workspace: string, team: Team, actor: string): Promise<void>;
   listTeams(workspace: string): Promise<Team[]>;
 };
 
@@ -155,7 +157,7 @@ export type Retention = { workspace: string; signal: Signal; days: number };
 export type RetentionPolicies = {
   listRetention(): Promise<Retention[]>;
   /** `days` null takes the entry away. */
-  setRetention(workspace: string, signal: Signal, days: number | null): Promise<void>;
+  setRetention(workspace: string, signal: Signal, days: number | null, actor: string): Promise<void>;
 };
 
 /** What a call costs in processor time, on one generation of processor. */

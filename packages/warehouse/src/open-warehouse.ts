@@ -19,9 +19,11 @@ import type {
   UsageFeed,
   WasteStore,
   WorkCostStore,
+  WorkspaceRows,
 } from "@centspan/model";
 import { openConnection } from "./connection.ts";
 import { deleteBefore } from "./loaders/delete-before.ts";
+import { deleteWorkspaceRows } from "./loaders/delete-workspace.ts";
 import { createBlockStore } from "./loaders/insert-block.ts";
 import { insertCalls } from "./loaders/insert-calls.ts";
 import { insertOutcomeLinks, insertWorkMarks, listLinkNews, replaceWorkStretches } from "./loaders/insert-links.ts";
@@ -42,6 +44,7 @@ import {
   readNextPostedNs,
   sumTeams,
 } from "./readers/billed-lines.ts";
+import { exportRows } from "./readers/export-rows.ts";
 import { waitForWriters } from "./readers/is-written.ts";
 import { listCallClasses } from "./readers/list-call-classes.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
@@ -95,6 +98,7 @@ export type Warehouse = SpanStore &
   WorkCostStore &
   OutcomeLinkStore &
   FinishedRunStore &
+  WorkspaceRows &
   BillingReader & {
     /** Makes the database and its tables, or brings them up to date. Safe from several processes at once. */
     migrate(): Promise<void>;
@@ -125,6 +129,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
     deleteBefore: (workspace, signal, beforeNs) => deleteBefore(connection, workspace, signal, beforeNs),
+    deleteWorkspaceRows: (workspace) => deleteWorkspaceRows(connection, workspace),
+    exportRows: (workspace, table) => exportRows(connection, workspace, table),
     refreshTraceSummaries: (sinceNs) => refreshTraceSummaries(connection, sinceNs),
     listLogs: (workspace, filter, page) => listLogs(connection, workspace, filter, page),
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),

@@ -132,6 +132,13 @@ async function listPages(): Promise<Record<string, { path: string; roles: readon
     "search/results": all("/search/results"),
     settings: own("/settings"),
     "settings/account": all("/settings/account"),
+    "settings/content": own("/settings/content", "owner"),
+    "settings/keys": own("/settings/keys", "owner", "engineer"),
+    "settings/retention": own("/settings/retention", "owner"),
+    "settings/teams": own("/settings/teams", "owner"),
+    "settings/webhooks": own("/settings/webhooks", "owner", "engineer"),
+    "settings/workspace": own("/settings/workspace", "owner"),
+    "settings/workspace/export/[table]": own("/settings/workspace/export/outcomes", "owner"),
     "settings/audit": own("/settings/audit", "owner", "finance"),
     "settings/members": own("/settings/members", "owner"),
     sources: all("/sources"),
@@ -197,7 +204,10 @@ describe("every page", () => {
 
 describe("every form", () => {
   /** Pages with all of their forms open. */
-  const OPENED = ["/budgets?edit=new", "/close/reconciliation", "/settings/members", "/settings/account"];
+  const OPENED = [
+    ...["/budgets?edit=new", "/close/reconciliation", "/settings/members", "/settings/keys", "/settings/teams"],
+    ...["/settings/content", "/settings/retention"],
+  ];
 
   /** What a browser would send of each form of the page that asks for a change, filled in. */
   async function readForms(person: Person, path: string): Promise<FormData[]> {

@@ -2,7 +2,7 @@
 import { SIGNALS, type Signal } from "@centspan/model";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import { formatTable } from "../report.ts";
-import { printWithWorkspace } from "../stores.ts";
+import { ACTOR, printWithWorkspace } from "../stores.ts";
 import { addWorkspaceOptions } from "./workspace-options.ts";
 
 type RetentionOptions = { data: string; workspace: string };
@@ -39,7 +39,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     .argument("<days>", `1 to ${DAYS_MAX}`, readDays)
     .action((signal: Signal, days: number, options: RetentionOptions) =>
       printWithWorkspace(options, async (_api, { control }) => {
-        await control.setRetention(options.workspace, signal, days);
+        await control.setRetention(options.workspace, signal, days, ACTOR);
         return `${signal} of workspace ${options.workspace} are deleted ${describeDays(days)} after they happened. ${WHAT_STAYS}`;
       }),
     );
@@ -48,7 +48,7 @@ export function registerRetention(program: Command, defaultData: string): void {
     .addArgument(signalArgument())
     .action((signal: Signal, options: RetentionOptions) =>
       printWithWorkspace(options, async (_api, { control }) => {
-        await control.setRetention(options.workspace, signal, null);
+        await control.setRetention(options.workspace, signal, null, ACTOR);
         return `${signal} of workspace ${options.workspace} are kept for ever.`;
       }),
     );

@@ -6,7 +6,17 @@ import { findAccess } from "#server/page-access";
 import type { Page } from "../page/page.ts";
 import { PageFrame } from "../page/page-frame.tsx";
 
-export const SETTINGS_PAGES = ["account", "members", "audit"] as const;
+export const SETTINGS_PAGES = [
+  "account",
+  "members",
+  "keys",
+  "teams",
+  "content",
+  "retention",
+  "webhooks",
+  "workspace",
+  "audit",
+] as const;
 export type SettingsPage = (typeof SETTINGS_PAGES)[number];
 
 export const settingsPath = (id: SettingsPage): string => `/settings/${id}`;
@@ -25,9 +35,9 @@ export function SettingsFrame({ page, id, subtitle, children }: FrameProps) {
   return (
     <PageFrame
       page={page}
-      title={t[id]}
+      title={t.settingsOf[id]}
       subtitle={subtitle}
-      crumbs={[{ label: t.settings, href: page.href("/settings") }, { label: t[id] }]}
+      crumbs={[{ label: t.settings, href: page.href("/settings") }, { label: t.settingsOf[id] }]}
     >
       <nav aria-label={t.settingsPages} className="flex flex-wrap gap-1.5 max-sm:px-4">
         {listSettingsPages(page).map((other) => (
@@ -37,7 +47,7 @@ export function SettingsFrame({ page, id, subtitle, children }: FrameProps) {
             aria-current={other === id ? "page" : undefined}
             className={clsx("control", other === id && "border-accent-line! bg-accent-weak! text-accent!")}
           >
-            {t[other]}
+            {t.settingsOf[other]}
           </PageLink>
         ))}
       </nav>
