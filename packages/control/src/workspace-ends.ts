@@ -8,6 +8,7 @@ import { and, asc, eq, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import { invitations, members } from "./people-schema.ts";
 import { insertAudit } from "./period-store.ts";
 import {
+  acceptancePolicies,
   approvals,
   auditLog,
   budgets,
@@ -25,6 +26,7 @@ import {
   reviewRates,
   simulations,
   statementLines,
+  studies,
   teams,
   unratedUnits,
   workspaces,
@@ -49,6 +51,8 @@ const TABLES = [
   retentionPolicies,
   reviewRates,
   simulations,
+  studies,
+  acceptancePolicies,
   unratedUnits,
   keys,
   teams,

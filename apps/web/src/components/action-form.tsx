@@ -24,7 +24,7 @@ export function ActionForm({ action, submit, label, isDanger, isMain, className,
       action={send}
       aria-busy={isPending}
       aria-label={label}
-      className={className ?? "flex flex-wrap items-end gap-3"}
+      className={className ?? "flex flex-wrap items-end gap-3 py-1"}
     >
       {children}
       <button type="submit" className={look} aria-label={label} disabled={isPending}>

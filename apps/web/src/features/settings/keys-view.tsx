@@ -9,7 +9,7 @@ import type { Page } from "../page/page.ts";
 import { makeKey, revokeKey, saveLimits } from "./actions.ts";
 import { listScopes } from "./key-form.ts";
 
-const FORM = "flex flex-wrap items-end gap-3 px-4 pt-2 pb-3.5";
+const FORM = "flex flex-wrap items-start gap-3 px-4 pt-2 pb-3.5";
 
 function LimitFields({ t, rules }: { t: Catalogue; rules: KeyRow["rules"] }) {
   const number = { type: "number", min: 1, step: 1, hint: t.noLimit } as const;

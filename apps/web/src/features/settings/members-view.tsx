@@ -25,7 +25,7 @@ function MemberRows({ page, members }: { page: Page; members: readonly MemberRow
             action={changeRole.bind(null, target)}
             submit={t.changeRole}
             label={`${t.changeRole}: ${email}`}
-            className="flex gap-2"
+            className="flex gap-2 py-1"
           >
             <select className="field" name="role" aria-label={`${t.role}: ${email}`} defaultValue={role}>
               {listRoles(t).map(([id, text]) => (

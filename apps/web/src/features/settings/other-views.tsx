@@ -30,7 +30,7 @@ export function TeamsView({ page, teams }: { page: Page; teams: readonly TeamRow
                     action={action}
                     submit={t.saveTeam}
                     label={t.saveTeamOf(id)}
-                    className="flex flex-wrap gap-2"
+                    className="flex flex-wrap gap-2 py-1"
                   >
                     <input type="hidden" name="id" value={id} />
                     <input
@@ -117,7 +117,7 @@ export function RetentionView({ page, rows }: { page: Page; rows: readonly Reten
                 action={keepFor.bind(null, { workspace: params.workspace, id: signal })}
                 submit={t.keepFor}
                 label={`${t.keepFor}: ${t.signalOf[signal]}`}
-                className="flex flex-wrap gap-2"
+                className="flex flex-wrap gap-2 py-1"
               >
                 <input
                   className="field"

@@ -23,7 +23,7 @@ export default function AuditPage({ searchParams }: { searchParams: RawParams })
               {data.map(({ at, actor, action, subject, details }) => (
                 <tr key={`${at} ${action} ${subject}`}>
                   <td className="whitespace-nowrap text-ink-2">{formatDateMinute(parseInstantNs(at), language)}</td>
-                  <td>{actor}</td>
+                  <td title={actor}>{actor.replace(/ \(.*\)$/, "")}</td>
                   <td className="font-mono text-axis">{action}</td>
                   <td className="max-w-[260px] truncate font-mono text-axis" title={subject}>
                     {subject}
