@@ -50,6 +50,7 @@ import {
   simulationSchema,
   sourceRowSchema,
   spanDetailSchema,
+  spanFactsSchema,
   spendAnomaliesSchema,
   spendChangeSchema,
   spendForecastSchema,
@@ -121,6 +122,10 @@ export function createApiClient(send: Send) {
     health: () => get(healthSchema, "/health"),
     traces: (query: Query = {}) => get(listOf(traceRowSchema), "/traces", query),
     trace: (traceId: string) => get(traceDetailSchema, `/traces/${encodeURIComponent(traceId)}`),
+    /** What decodeSkeleton reads, in pieces. */
+    skeleton: (traceId: string) => download(`/traces/${encodeURIComponent(traceId)}/skeleton`, {}),
+    spanRows: (traceId: string, query: Query) =>
+      get(listOf(spanFactsSchema), `/traces/${encodeURIComponent(traceId)}/spans`, query),
     span: (traceId: string, spanId: string) =>
       get(spanDetailSchema, `/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`),
     logs: (query: Query = {}) => get(listOf(logRowSchema), "/logs", query),

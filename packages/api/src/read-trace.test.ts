@@ -1,6 +1,6 @@
 /** A trace with more calls than its answer lists, on the real stores. */
 import { parseDecimal, parseInstant } from "@centspan/base";
-import { EMPTY_BUCKETS, type RatedCall, type SpanRecord } from "@centspan/model";
+import { decodeSkeleton, EMPTY_BUCKETS, type RatedCall, readSpanId, type SpanRecord } from "@centspan/model";
 import { beforeAll, expect, it } from "vitest";
 import { makeCall, useApi } from "./testing/use-api.ts";
 
@@ -66,6 +66,30 @@ it("counts all calls of a trace, lists the newest, and says that it does", async
     [idOf(2)]: "0.000000000501",
     [idOf(3)]: "0.000000000501",
   });
+});
+
+it("gives the same tree and the same amounts as columns", async () => {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of client.skeleton(TRACE)) pieces.push(piece);
+  const skeleton = decodeSkeleton(Buffer.concat(pieces));
+  const { spans } = await client.trace(TRACE);
+  expect(spans.map(({ spanId, costUsd }) => [spanId, costUsd])).toEqual(
+    Array.from(skeleton.face, (_, number) => [readSpanId(skeleton, number), skeleton.costUsd.get(number) ?? null]),
+  );
+  expect([[...skeleton.parents], skeleton.startNs, skeleton.durationsNs[2]]).toEqual([[-1, 0, 0], startedAtNs, 1n]);
+  expect(skeleton.faces).toEqual([{ name: "chat", service: "app", layer: "other", host: "", status: "ok" }]);
+  await expect(client.skeleton("d".repeat(32)).next()).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("gives what rows say of spans by id or by name", async () => {
+  const named = await client.spanRows(TRACE, { name: "chat" });
+  expect(named.data.map(({ spanId }) => spanId)).toEqual([1, 2, 3].map(idOf));
+  const some = await client.spanRows(TRACE, { ids: `${idOf(3)},${idOf(9)}`, linked: "true" });
+  expect(some.data.map(({ spanId, facts }) => [spanId, facts])).toEqual([[idOf(3), {}]]);
+  for (const query of [{}, { ids: "x" }, { ids: idOf(1), name: "chat" }, { name: "chat", linked: "true" }])
+    await expect(client.spanRows(TRACE, query)).rejects.toMatchObject({ code: "invalid_request", field: "ids" });
+  const ofSpan = await client.calls({ traceId: TRACE, spanId: idOf(2), limit: "2" });
+  expect(ofSpan.data.map(({ callId }) => callId)).toEqual(["call_1002", "call_1000"]);
 });
 
 it("says nothing of a cut where there is none", async () => {

@@ -29,6 +29,7 @@ import { listOccupancy } from "./use-cases/list-occupancy.ts";
 import { listOutcomes } from "./use-cases/list-outcomes.ts";
 import { listSeats } from "./use-cases/list-seats.ts";
 import { listSources } from "./use-cases/list-sources.ts";
+import { listSpanRows } from "./use-cases/list-span-rows.ts";
 import { listTasks } from "./use-cases/list-tasks.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
 import { listUnrated } from "./use-cases/list-unrated.ts";
@@ -70,6 +71,7 @@ import {
   ratePrices,
 } from "./use-cases/prices.ts";
 import { readSelf } from "./use-cases/read-self.ts";
+import { readSkeleton } from "./use-cases/read-skeleton.ts";
 import { readSpan } from "./use-cases/read-span.ts";
 import { readTrace } from "./use-cases/read-trace.ts";
 import {
@@ -91,6 +93,8 @@ import { listRetention, listTeams, readWebhook, saveTeam, setRetention } from ".
 export const ROUTES: readonly Route[] = [
   listTraces,
   readTrace,
+  readSkeleton,
+  listSpanRows,
   readSpan,
   listLogs,
   listMetricPoints,

@@ -2,11 +2,12 @@
  * The spans of a trace by number, each with the number of its parent: what is said of whole traces walks numbers, so that
  * a hundred thousand spans cost little. No recursion, so depth and cycles of a broken trace can't hurt.
  */
-import type { SpanSkeleton } from "@centspan/model";
 
-export type SpanTree = {
+export type TreeSpan = { spanId: string; parentSpanId: string; linked?: boolean };
+
+export type SpanTree<Span extends TreeSpan = TreeSpan> = {
   /** The trace's own: not those elsewhere that it links to. */
-  spans: readonly SpanSkeleton[];
+  spans: readonly Span[];
   /** Of the span with that id. */
   numberOf: ReadonlyMap<string, number>;
   /** The number of each span's parent; ROOT or MISSING where it has none here. */
@@ -18,8 +19,8 @@ export type SpanTree = {
 export const ROOT = -1;
 export const MISSING = -2;
 
-export function buildSpanTree(all: readonly SpanSkeleton[]): SpanTree {
-  const spans = all.filter((span) => !span.linked);
+export function buildSpanTree<Span extends TreeSpan>(all: readonly Span[]): SpanTree<Span> {
+  const spans = all.filter((span) => span.linked !== true);
   const numberOf = new Map<string, number>();
   for (const [number, { spanId }] of spans.entries()) numberOf.set(spanId, number);
   const parents = Int32Array.from(spans, ({ parentSpanId }) =>

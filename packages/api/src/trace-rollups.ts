@@ -1,13 +1,15 @@
 /** What a trace's spans and calls say together: cost at every level, and what looks wrong. Pure. */
 import { type Decimal, sumDecimals } from "@centspan/base";
-import { type Buckets, EMPTY_BUCKETS, type SpanSpend } from "@centspan/model";
+import { type Buckets, EMPTY_BUCKETS, type SpanSkeleton, type SpanSpend } from "@centspan/model";
 import { MISSING, ROOT, type SpanTree } from "./span-tree.ts";
+
+type Spend = Pick<SpanSpend, "spanId" | "costUsd">;
 
 /**
  * Cost of the distinct calls at and below each span; spans without a priced call below are absent. Members of a cycle are
  * below each other. A call whose span has not arrived counts there alone.
  */
-export function sumCostBySpan(tree: SpanTree, spends: readonly SpanSpend[]): Map<string, Decimal> {
+export function sumCostBySpan(tree: SpanTree, spends: readonly Spend[]): Map<string, Decimal> {
   const { spans, numberOf, parents, cycles } = tree;
   const cost = new Map<string, Decimal>();
   const totals: (Decimal | undefined)[] = new Array(spans.length).fill(undefined);
@@ -68,7 +70,7 @@ export function sumBuckets(spends: readonly SpanSpend[]): Buckets {
 type Anomaly = { spanId: string; kind: string; detail: string };
 
 export const findAnomalies = (
-  tree: SpanTree,
+  tree: SpanTree<SpanSkeleton>,
   conflictingSpanIds: readonly string[],
   spends: readonly SpanSpend[],
 ): Anomaly[] => [
@@ -86,7 +88,7 @@ export const findAnomalies = (
   ...spends.flatMap(describeUnknownCost),
 ];
 
-function findBrokenSpans({ spans, parents }: SpanTree): Anomaly[] {
+function findBrokenSpans({ spans, parents }: SpanTree<SpanSkeleton>): Anomaly[] {
   const anomalies: Anomaly[] = [];
   for (const [number, { spanId, parentSpanId, startedAtNs, endedAtNs }] of spans.entries()) {
     if (parents[number] === MISSING) {

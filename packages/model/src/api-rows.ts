@@ -152,6 +152,10 @@ export const spanRowSchema = z.object({
 });
 export type SpanRow = z.infer<typeof spanRowSchema>;
 
+/** What a row says beside its bar. */
+export const spanFactsSchema = spanRowSchema.omit({ costUsd: true });
+export type SpanFacts = z.infer<typeof spanFactsSchema>;
+
 export const traceDetailSchema = z.object({
   trace: traceRowSchema,
   buckets: bucketsSchema.describe("tokens of all calls, listed here or not"),

@@ -204,7 +204,7 @@ export type Ledger = {
   readCalls(workspace: string, callIds: readonly string[]): Promise<RatedCall[]>;
   /** Those of the sessions that have calls, in no order. */
   listSessionsWithCalls(workspace: string, sessionIds: readonly string[]): Promise<string[]>;
-  listCalls(workspace: string, filter: CallFilter, page: PageRequest): Promise<Page<RatedCall>>;
+  listCalls(workspace: string, filter: CallFilter & { spanId?: string }, page: PageRequest): Promise<Page<RatedCall>>;
   /** All calls of the trace, however many, by span. */
   sumTraceCalls(workspace: string, traceId: string): Promise<SpanSpend[]>;
   sumCosts(workspace: string, query: { groupBy: CostGroup; filter: CallFilter; timeZone: string }): Promise<CostSum[]>;

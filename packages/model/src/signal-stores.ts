@@ -11,6 +11,7 @@ import type { MetricPoint } from "./metric.ts";
 import type { OutcomeStatus } from "./outcome.ts";
 import type { Block, Signal, SignalTable } from "./signal.ts";
 import type { SpanRecord } from "./span.ts";
+import type { SpanColumns } from "./trace-skeleton.ts";
 
 export type TraceFilter = CallFilter &
   Partial<{
@@ -65,12 +66,27 @@ export type SpanSkeleton = {
 /** A span whose content differs between two deliveries is flagged; the first one counts. */
 export type StoredTrace = { spans: SpanSkeleton[]; conflictingSpanIds: string[] };
 
+/** The same of a trace of any size by column, in the order of a skeleton; `links` and `turns` of the spans that have them. */
+export type StoredSkeleton = {
+  columns: SpanColumns;
+  links: ReadonlyMap<string, number>;
+  turns: ReadonlyMap<string, string>;
+  conflictingSpanIds: string[];
+};
+
 export type SpanStore = {
   insertSpans(workspace: string, spans: readonly SpanRecord[]): Promise<void>;
   listTraces(workspace: string, filter: TraceFilter, page: PageRequest): Promise<Page<TraceSummary>>;
   /** What a list says of that run. Null where there is none. */
   readTraceHead(workspace: string, traceId: string): Promise<TraceSummary | null>;
   readTrace(workspace: string, traceId: string): Promise<StoredTrace>;
+  readSkeleton(workspace: string, traceId: string): Promise<StoredSkeleton>;
+  /** Some spans of a trace with the facts of their rows, and with `linked` what they link to elsewhere. */
+  readSpanRows(
+    workspace: string,
+    traceId: string,
+    of: { spanIds: readonly string[]; linked: boolean } | { name: string; limit: number },
+  ): Promise<SpanSkeleton[]>;
   readSpan(workspace: string, traceId: string, spanId: string): Promise<SpanRecord | null>;
 };
 

@@ -96,7 +96,7 @@ export type ChangedRun = { workspace: string; run: string; traceIds: readonly st
 export const WASTE_GROUPS = ["cause", "layer", "key", "team", "task", "day"] as const;
 export type WasteGroup = (typeof WASTE_GROUPS)[number];
 
-export type WasteFilter = CallFilter & Partial<{ cause: string; layer: WasteLayer }>;
+export type WasteFilter = CallFilter & Partial<{ cause: string; layer: WasteLayer; spanId: string }>;
 
 /** Where something stands: a trace, and a span of it. */
 export type SpanPlace = { traceId: string; spanId: string };
@@ -166,6 +166,8 @@ export type WasteStore = {
   sumWasteTotals(workspace: string, filter: CallFilter): Promise<WasteTotals>;
   /** Of repeated work, by trace; none for traces of which nothing but their cost is known. */
   sumTraceWaste(workspace: string, traceIds: readonly string[]): Promise<Map<string, Decimal>>;
+  /** Of one trace, by span. */
+  sumSpanWaste(workspace: string, traceId: string): Promise<Map<string, Decimal>>;
   /** The dearest first, then those that took longest. */
   listWaste(workspace: string, filter: WasteFilter, limit: number): Promise<WasteItem[]>;
   /** Those that were seen in the last week that had calls. */

@@ -11,12 +11,12 @@ export * from "./outcomes/prepare-comparison.ts";
 export * from "./outcomes/prepare-returns.ts";
 export * from "./prices/prepare-preview.ts";
 export * from "./prices/prepare-price-card.ts";
+export { ContextStrip, StripKey, type StripLabels } from "./react/context-strip.tsx";
 export * from "./react/curve-chart.tsx";
 export { gridBackground } from "./react/grid-background.ts";
 export * from "./react/provenance-mark.tsx";
 export { SpendChart, type SpendChartLabels } from "./react/spend-chart.tsx";
 export { TrendChart, type TrendDatum, type TrendLabels } from "./react/trend-chart.tsx";
-export { TurnChart, type TurnLabels } from "./react/turn-chart.tsx";
 export * from "./react/waste-bars.tsx";
 export * from "./react/waterfall-parts.tsx";
 export * from "./react/whisker-plot.tsx";
@@ -34,7 +34,24 @@ export * from "./spend/prepare-spend-table.ts";
 export * from "./waste/prepare-balance.ts";
 export * from "./waste/prepare-fixes.ts";
 export * from "./waste/prepare-waste.ts";
-export type { Flag, FlagKind } from "./waterfall/build-tree.ts";
-export type { Note } from "./waterfall/describe-span.ts";
-export type { StepLane } from "./waterfall/prepare-lane.ts";
-export * from "./waterfall/prepare-waterfall.ts";
+export * from "./waterfall/build-forest.ts";
+export {
+  chooseOpen,
+  FOLDS,
+  type Fold,
+  type Folding,
+  findTurn,
+  isTurn,
+  type Open,
+} from "./waterfall/choose-open.ts";
+export { AS_SENT, type SkewedHost, type SkewView } from "./waterfall/correct-skew.ts";
+export { describeSpan, type Note } from "./waterfall/describe-span.ts";
+export { findCriticalPath } from "./waterfall/find-critical-path.ts";
+export * from "./waterfall/flags.ts";
+export { countSteps, findRow, listRows, type Rows } from "./waterfall/list-rows.ts";
+export { indexSteps, prepareLane, type StepLane } from "./waterfall/prepare-lane.ts";
+export * from "./waterfall/prepare-overview.ts";
+export * from "./waterfall/prepare-rows.ts";
+export * from "./waterfall/prepare-steps.ts";
+export { idOf, readRowId, stepsIdOf } from "./waterfall/row-ids.ts";
+export { findNext, searchSpans } from "./waterfall/search-spans.ts";

@@ -112,6 +112,12 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     const { spans, conflictingSpanIds } = await w.readTrace(ws, traceId(1));
     return [...spans.map(({ name }) => name), conflictingSpanIds];
   },
+  readSkeleton: async (w, ws) => [...(await w.readSkeleton(ws, traceId(1))).columns.names],
+  readSpanRows: async (w, ws) => {
+    const own = await w.readSpanRows(ws, traceId(1), { spanIds: [spanId(1)], linked: true });
+    return [...own, ...(await w.readSpanRows(ws, traceId(1), { name: ws, limit: 9 }))].map(({ name }) => name);
+  },
+  sumSpanWaste: async (w, ws) => [...(await w.sumSpanWaste(ws, traceId(1))).keys()].map((id) => [ws, id]),
   readSpan: async (w, ws) => [(await w.readSpan(ws, traceId(1), spanId(1)))?.name],
   readUsage: async (w, ws) =>
     (await w.readUsage(ws, [{ kind: "trace", traceId: traceId(1) }])).flatMap(({ spans }) => spans.map((s) => s.name)),
@@ -221,6 +227,9 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listTraces: { red: [["red", "red", 1, "passed"]], blue: [["blue", "blue", 1, "failed"]] },
   readTraceHead: { red: ["red", "red", 1, "passed"], blue: ["blue", "blue", 1, "failed"] },
   readTrace: { red: ["red", "red", []], blue: ["blue", "blue", []] },
+  readSkeleton: { red: ["red"], blue: ["blue"] },
+  readSpanRows: { red: ["red", "red", "red"], blue: ["blue", "blue", "blue"] },
+  sumSpanWaste: { red: [["red", spanId(1)]], blue: [["blue", spanId(1)]] },
   readSpan: { red: ["red"], blue: ["blue"] },
   readUsage: { red: ["red"], blue: ["blue"] },
   listLogs: { red: ["red"], blue: ["blue"] },

@@ -72,8 +72,9 @@ import { previewCosts } from "./readers/preview-costs.ts";
 import { readCalls } from "./readers/read-calls.ts";
 import { readLinkFacts } from "./readers/read-link-facts.ts";
 import { readRuns } from "./readers/read-runs.ts";
+import { readSkeleton } from "./readers/read-skeleton.ts";
 import { readSpan } from "./readers/read-span.ts";
-import { readTrace } from "./readers/read-trace.ts";
+import { readSpanRows, readTrace } from "./readers/read-trace.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
@@ -81,7 +82,7 @@ import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
 import { countQuarantined, sumUsage } from "./readers/sum-usage.ts";
-import { sumTraceWaste, sumWaste, sumWasteTotals } from "./readers/sum-waste.ts";
+import { sumSpanWaste, sumTraceWaste, sumWaste, sumWasteTotals } from "./readers/sum-waste.ts";
 import { readWorkOfTraces } from "./readers/work-places.ts";
 
 export type Warehouse = SpanStore &
@@ -127,6 +128,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     listTraces: (workspace, filter, page) => listTraces(connection, workspace, filter, page),
     readTraceHead: (workspace, traceId) => readTraceHead(connection, workspace, traceId),
     readTrace: (workspace, traceId) => readTrace(connection, workspace, traceId),
+    readSkeleton: (workspace, traceId) => readSkeleton(connection, workspace, traceId),
+    readSpanRows: (workspace, traceId, of) => readSpanRows(connection, workspace, traceId, of),
     readSpan: (workspace, traceId, spanId) => readSpan(connection, workspace, traceId, spanId),
     deleteBefore: (workspace, signal, beforeNs) => deleteBefore(connection, workspace, signal, beforeNs),
     deleteWorkspaceRows: (workspace) => deleteWorkspaceRows(connection, workspace),
@@ -191,6 +194,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     sumWaste: (workspace, query) => sumWaste(connection, workspace, query),
     sumWasteTotals: (workspace, filter) => sumWasteTotals(connection, workspace, filter),
     sumTraceWaste: (workspace, traceIds) => sumTraceWaste(connection, workspace, traceIds),
+    sumSpanWaste: (workspace, traceId) => sumSpanWaste(connection, workspace, traceId),
     listWaste: (workspace, filter, limit) => listWaste(connection, workspace, filter, limit),
     listFixes: (workspace, filter, limit) => listFixes(connection, workspace, filter, limit),
     migrate: () => migrateWarehouse(connection),

@@ -204,6 +204,23 @@ describe("npm run bench", () => {
     PATIENCE_MS,
   );
 
+  it(
+    "web: every page is there and shuts nobody out, and the waterfall moves",
+    async () => {
+      const result = await runBench("web", "--calls", "5000", "--spans", "3000", "--rounds", "1");
+      expect(result.axeSerious).toBe(0);
+      const positive = [
+        "overviewInteractiveMs",
+        "trace100kFirstRowsMs",
+        "trace100kTransferredMb",
+        "scrollFps",
+        "memoryMb",
+      ];
+      for (const name of [...positive, "trace1kFirstRowsMs"]) expect(result[name], name).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
   const shared = process.env.CENTSPAN_SHARED;
   it.skipIf(shared === undefined)(
     "policies: no policy beats the optimum, and one that knows agents beats LRU on them (needs CENTSPAN_SHARED)",

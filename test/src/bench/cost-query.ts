@@ -8,25 +8,12 @@ import { type ApiReader, createApiReader } from "../stack/api-reader.ts";
 import { startIngestStack } from "../stack/ingest-stack.ts";
 import { awaitMerges } from "./await-merges.ts";
 import { defineBench, quantile, readNumber, round } from "./bench.ts";
-import { type CallValues, fillCalls } from "./fill-calls.ts";
+import { fillCalls, RATED } from "./fill-calls.ts";
 
 const DAYS = 30;
 const DAY_NS = 86_400_000_000_000n;
 
 const GROUPS = ["day", "team", "key", "model", "provider", "taskType", "repository", "meter"];
-
-/** One price for all meters of a call: what is asked here does not depend on which. */
-const METERS = ["input", "cache_read", "cache_write_5m", "output_text", "output_reasoning"];
-const UNIT = "toDecimal128('0.000001000001', 12)";
-const RATED: CallValues = {
-  cost_status: "'rated'",
-  price_entry_id: "'entry'",
-  rating_run_id: "'bench'",
-  cost_usd: `(${METERS.join(" + ")}) * ${UNIT}`,
-  lines: `arrayFilter(line -> line.2 > 0, [${METERS.map(
-    (meter) => `('${meter}', ${meter}, ${UNIT}, NULL, ${meter} * ${UNIT})`,
-  ).join(", ")}])`,
-};
 
 export default defineBench({
   name: "cost-query",

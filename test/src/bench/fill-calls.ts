@@ -41,6 +41,19 @@ const VALUES: CallValues = {
   revision: "1",
 };
 
+/** One price for all meters of a call: what is asked of rated calls does not depend on which. */
+const METERS = ["input", "cache_read", "cache_write_5m", "output_text", "output_reasoning"];
+const UNIT = "toDecimal128('0.000001000001', 12)";
+export const RATED: CallValues = {
+  cost_status: "'rated'",
+  price_entry_id: "'entry'",
+  rating_run_id: "'bench'",
+  cost_usd: `(${METERS.join(" + ")}) * ${UNIT}`,
+  lines: `arrayFilter(line -> line.2 > 0, [${METERS.map(
+    (meter) => `('${meter}', ${meter}, ${UNIT}, NULL, ${meter} * ${UNIT})`,
+  ).join(", ")}])`,
+};
+
 export async function fillCalls(
   stack: IngestStack,
   { calls, fromNs, days, values = {} }: { calls: number; fromNs: bigint; days: number; values?: CallValues },

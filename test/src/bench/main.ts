@@ -20,6 +20,7 @@ import rating from "./rating.ts";
 import simulate from "./simulate.ts";
 import traceLookup from "./trace-lookup.ts";
 import waste from "./waste/waste.ts";
+import web from "./web/web.ts";
 
 const BENCHES: readonly Bench[] = [
   budgets,
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   tokenize,
   traceLookup,
   waste,
+  web,
 ];
 
 function describeBenches(): string {

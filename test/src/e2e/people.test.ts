@@ -130,6 +130,7 @@ async function listPages(): Promise<Record<string, { path: string; roles: readon
     "runs/[traceId]": all(`/runs/${traces[0]?.traceId}`),
     search: all("/search"),
     "search/results": all("/search/results"),
+    "runs/[traceId]/[part]": all(`/runs/${traces[0]?.traceId}/skeleton`),
     settings: own("/settings"),
     "settings/account": all("/settings/account"),
     "settings/content": own("/settings/content", "owner"),

@@ -13,9 +13,12 @@ export const wideFigures = (text: string): Heading => ({ text, isNumber: true, i
 
 type TableProps = { headings: readonly Heading[]; foot?: ReactNode; children: ReactNode };
 
+/** Whoever scrolls by keys would not get to what is out of sight otherwise. */
+const REACHED_BY_KEYS = { tabIndex: 0 };
+
 export function DataTable({ headings, foot, children }: TableProps) {
   return (
-    <div className="relative overflow-x-auto">
+    <div className="relative overflow-x-auto" {...REACHED_BY_KEYS}>
       <table className="data-table">
         <thead>
           <tr>

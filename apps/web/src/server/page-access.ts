@@ -20,6 +20,7 @@ export const PAGES: Readonly<Record<string, Permission | null>> = {
   "/runs/[traceId]": "figures.read",
   "/search": "figures.read",
   "/search/results": "figures.read",
+  "/runs/[traceId]/[part]": "figures.read",
   "/settings": null,
   "/settings/account": null,
   "/settings/audit": "audit.read",

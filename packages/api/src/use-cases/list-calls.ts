@@ -1,6 +1,6 @@
 import { callRowSchema } from "@centspan/model";
 import { z } from "zod";
-import { filterShape, pageShape, readFilter, readPage } from "../queries.ts";
+import { filterShape, pageShape, readFilter, readPage, text } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toCallRow } from "../rows.ts";
 
@@ -10,11 +10,15 @@ export const listCalls = defineRoute({
   path: "/calls",
   summary: "Canonical calls, newest first, with token buckets and charge lines",
   needs: "figures.read",
-  query: z.strictObject({ ...filterShape, ...pageShape }),
+  query: z.strictObject({ ...filterShape, spanId: text.optional(), ...pageShape }),
   body: z.undefined(),
   answer: z.object({ data: z.array(callRowSchema), nextCursor: z.string().nullable() }),
-  async run({ deps, caller, query: { limit, cursor, ...filter } }) {
-    const page = await deps.warehouse.listCalls(caller.workspace, readFilter(filter), readPage({ limit, cursor }));
+  async run({ deps, caller, query: { limit, cursor, spanId, ...filter } }) {
+    const page = await deps.warehouse.listCalls(
+      caller.workspace,
+      { ...readFilter(filter), ...(spanId !== undefined && { spanId }) },
+      readPage({ limit, cursor }),
+    );
     return { data: page.data.map(toCallRow), nextCursor: page.nextCursor };
   },
 });

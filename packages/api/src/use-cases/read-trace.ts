@@ -53,7 +53,7 @@ export const readTrace = defineRoute({
 });
 
 /** Member by member: of a hundred thousand spans, taking the others over by a rest is most of the time. */
-const toSpanRow = (span: SpanSkeleton, costUsd: Decimal | undefined): SpanRow => ({
+export const toSpanRow = (span: SpanSkeleton, costUsd: Decimal | undefined): SpanRow => ({
   traceId: span.traceId,
   spanId: span.spanId,
   parentSpanId: span.parentSpanId,

@@ -139,15 +139,17 @@ export const listWaste = defineRoute({
     ...filterShape,
     cause: text.optional(),
     layer: z.enum(WASTE_LAYERS).optional(),
+    spanId: text.optional(),
     limit: z.coerce.number("is not a number").int().min(1).max(1000).default(100),
   }),
   body: z.undefined(),
   answer: z.object({ data: z.array(wasteItemRowSchema), nextCursor: z.null() }),
-  async run({ deps: { warehouse }, caller: { workspace }, query: { cause, layer, limit, ...shape } }) {
+  async run({ deps: { warehouse }, caller: { workspace }, query: { cause, layer, spanId, limit, ...shape } }) {
     const filter = {
       ...readFilter(shape),
       ...(cause !== undefined && { cause }),
       ...(layer !== undefined && { layer }),
+      ...(spanId !== undefined && { spanId }),
     };
     const items = await warehouse.listWaste(workspace, filter, limit);
     return { data: items.map(toItemRow), nextCursor: null };

@@ -1,7 +1,9 @@
-/** The drawn parts of a waterfall: a row's bar, the lane of engine steps, the overview strip. Geometry comes prepared. */
+/** The drawn parts of a waterfall: a row's bar, a lane of engine steps, the overview strip. Geometry comes prepared. */
 import { clsx } from "clsx";
-import type { StepLane } from "../waterfall/prepare-lane.ts";
-import type { Bar, OverviewMark, WaterfallRow } from "../waterfall/prepare-waterfall.ts";
+import { memo } from "react";
+import type { MarkKind, OverviewMark } from "../waterfall/prepare-overview.ts";
+import type { Bar, WaterfallRow } from "../waterfall/prepare-rows.ts";
+import type { StepBar } from "../waterfall/prepare-steps.ts";
 
 const LAYER_COLOURS: Record<string, string> = {
   harness: "var(--l-harness)",
@@ -59,28 +61,47 @@ function BarNote({ bar, text, attention }: { bar: Bar; text: string; attention: 
   );
 }
 
-type WaterfallBarProps = { row: WaterfallRow; note: string | null; attention: boolean };
+/** What something at an instant is drawn with: a log record in its row. */
+export type Tick = { leftPct: number; attention: boolean };
 
-export function WaterfallBar({ row, note, attention }: WaterfallBarProps) {
+type WaterfallBarProps = {
+  row: WaterfallRow;
+  note: string | null;
+  attention: boolean;
+  ticks?: readonly Tick[] | undefined;
+};
+
+export function WaterfallBar({ row, note, attention, ticks = [] }: WaterfallBarProps) {
   const { bar, critical } = row;
   const missing = row.spanId === null;
   return (
-    <div className="relative h-[25px] overflow-hidden">
+    <>
       {bar !== null && (
         <span
-          className={clsx("absolute top-[6px] h-[12px] rounded-[1px]", missing && "border border-ink-3 border-dashed")}
-          style={{ ...place(bar), background: missing ? "transparent" : layerColour(row.layer) }}
+          className={clsx(
+            "absolute top-[7px] h-[12px] rounded-[1px]",
+            missing && "border border-ink-3 border-dashed",
+            row.wasted && "wf-repeated",
+          )}
+          style={{ ...place(bar), backgroundColor: missing ? "transparent" : layerColour(row.layer) }}
         >
           {bar.clippedLeft && <Clip side="left" />}
           {bar.clippedRight && <Clip side="right" />}
         </span>
       )}
-      {critical !== null && <span className="absolute top-[20px] h-[1.5px] bg-ink" style={place(critical)} />}
+      {critical !== null && <span className="absolute top-[21px] h-[1.5px] bg-ink" style={place(critical)} />}
+      {ticks.map(({ leftPct, attention: isLoud }) => (
+        <span
+          key={leftPct}
+          className={clsx("absolute top-[2px] h-[4px] w-[4px] rotate-45", isLoud ? "bg-waste" : "bg-ink-2")}
+          style={{ left: `calc(${leftPct}% - 2px)` }}
+        />
+      ))}
       {bar !== null && note !== null && <BarNote bar={bar} text={note} attention={attention} />}
       {row.outside !== null && (
         <span
           className={clsx(
-            "absolute top-[3px] text-axis text-ink-3",
+            "absolute top-[4px] text-axis text-ink-3",
             row.outside === "before" ? "left-0.5" : "right-0.5",
           )}
           aria-hidden="true"
@@ -88,60 +109,59 @@ export function WaterfallBar({ row, note, attention }: WaterfallBarProps) {
           {row.outside === "before" ? "◂" : "▸"}
         </span>
       )}
-    </div>
+    </>
   );
 }
 
-/** Bars of engine steps on their own axis; `anchor` is the decode bar above, which the lane unfolds from. */
-export function StepLaneChart({ lane, anchor, label }: { lane: StepLane; anchor: Bar | null; label: string }) {
-  const left = anchor?.leftPct ?? 0;
-  const right = left + (anchor?.widthPct ?? 100);
+/** Engine steps as thin bars where they were; those that also worked for others stand out. */
+export function StepBars({ bars, label }: { bars: readonly (StepBar & { mixed?: boolean })[]; label: string }) {
   return (
     <svg
-      className="block h-[46px] w-full"
-      viewBox="0 0 100 46"
+      className="absolute inset-0 size-full"
+      viewBox="0 0 100 26"
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
     >
-      <path d={`M${left} 0L${right} 0L100 12L0 12Z`} fill="var(--sunken)" />
-      {lane.bars.map((bar) => (
-        <rect
-          key={bar.leftPct}
-          x={bar.leftPct}
-          width={Math.max(0.12, bar.widthPct * 0.82)}
-          y={46 - (bar.heightPct / 100) * 30}
-          height={(bar.heightPct / 100) * 30}
-          fill={bar.mixed ? "var(--waste)" : "var(--l-infer)"}
+      {[false, true].map((mixed) => (
+        <path
+          key={String(mixed)}
+          fill={mixed ? "var(--waste)" : "var(--l-infer)"}
+          d={bars
+            .filter((bar) => (bar.mixed ?? false) === mixed)
+            .map(({ leftPct, widthPct, heightPct }) => {
+              const [width, height] = [Math.max(0.12, widthPct * 0.82), (heightPct / 100) * 20];
+              return `M${leftPct.toFixed(3)} ${(24 - height).toFixed(2)}h${width.toFixed(3)}v${height.toFixed(2)}h-${width.toFixed(3)}z`;
+            })
+            .join("")}
         />
       ))}
     </svg>
   );
 }
 
-const MARK_STYLE: Record<OverviewMark["kind"], { top: number; height: number; colour: string }> = {
-  turn: { top: 8, height: 8, colour: "var(--l-harness)" },
-  call: { top: 3, height: 18, colour: "var(--l-api)" },
-  tool: { top: 8, height: 8, colour: "var(--c-before)" },
+const MARK_STYLE: Record<MarkKind, { top: number; height: number; colour: string }> = {
+  turn: { top: 9, height: 8, colour: "var(--l-harness)" },
+  call: { top: 4, height: 18, colour: "var(--l-api)" },
+  tool: { top: 9, height: 8, colour: "var(--c-before)" },
 };
 
-/** The whole run in one strip; turns are faint, calls tall, tools short; the window is outlined. */
-export function WaterfallOverview({ marks, window }: { marks: readonly OverviewMark[]; window: Bar | null }) {
-  return (
-    <div className="relative h-[24px] rounded-control bg-sunken" aria-hidden="true">
-      {marks.map((mark) => {
-        const { top, height, colour } = MARK_STYLE[mark.kind];
-        return (
-          <span
-            key={mark.key}
-            className={clsx("absolute", mark.kind === "turn" && "opacity-45")}
-            style={{ ...place(mark), top, height, background: mark.error ? "var(--waste)" : colour }}
-          />
-        );
-      })}
-      {window !== null && (
-        <span className="absolute inset-y-[-2px] rounded-control border-2 border-accent" style={place(window)} />
-      )}
-    </div>
-  );
-}
+/** The whole run in one strip; turns are faint, calls tall, tools short; what needs attention stands out. */
+export const WaterfallOverview = memo(({ marks }: { marks: readonly OverviewMark[] }) => (
+  <svg className="block h-[26px] w-full" viewBox="0 0 100 26" preserveAspectRatio="none" aria-hidden="true">
+    {marks.map((mark) => {
+      const { top, height, colour } = MARK_STYLE[mark.kind];
+      return (
+        <rect
+          key={`${mark.kind}${mark.leftPct}`}
+          x={mark.leftPct}
+          width={Math.max(0.1, mark.widthPct)}
+          y={top}
+          height={height}
+          fill={mark.attention ? "var(--waste)" : colour}
+          opacity={mark.kind === "turn" && !mark.attention ? 0.45 : 1}
+        />
+      );
+    })}
+  </svg>
+));

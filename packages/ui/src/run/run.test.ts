@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { makeSpan } from "../waterfall/testing-spans.ts";
 import { groupAttributes } from "./group-attributes.ts";
 import { prepareCharge } from "./prepare-charge.ts";
-import { prepareTurns } from "./prepare-turns.ts";
+import { prepareStrip, prepareTurns, readSections } from "./prepare-turns.ts";
 
 const makeCall = (callId: string, rest: Partial<CallRow> = {}): CallRow => ({
   callId,
@@ -66,19 +66,14 @@ const makeCall = (callId: string, rest: Partial<CallRow> = {}): CallRow => ({
 });
 
 describe("context per turn", () => {
-  const spans = [
-    makeSpan({ spanId: "t2", name: "loop.turn", facts: { "centspan.turn.number": "2" } }),
-    makeSpan({ spanId: "post", parent: "t2" }),
-    makeSpan({ spanId: "c2", parent: "post", name: "chat m" }),
-    makeSpan({ spanId: "ring", parent: "ring2" }),
-    makeSpan({ spanId: "ring2", parent: "ring" }),
-  ];
+  const TURN = { number: "2", spanId: "t2" };
+  const turnOf = (spanId: string) => (spanId === "c2" ? TURN : null);
 
   it("is one bar a call, in time order, with the harness's number of the turn", () => {
     const later = "2026-11-29T18:00:01.000000000Z";
     const bars = prepareTurns(
       [makeCall("c2", { at: later }), makeCall("c2b", { at: later, spanId: "c2" }), makeCall("c1")],
-      spans,
+      turnOf,
     );
     expect(bars.map((bar) => bar.turn)).toEqual(["1", "2", "2"]);
     expect(bars[0]).toMatchObject({
@@ -98,7 +93,7 @@ describe("context per turn", () => {
         { callId: "c1", evidence: { repeatedTokens } },
         { callId: "other", evidence: {} },
       ];
-      const [bar] = prepareTurns([call], [], items);
+      const [bar] = prepareTurns([call], () => null, new Map(), items);
       return [bar?.cacheRead, bar?.repeated, bar?.cacheWrite, bar?.input];
     };
     expect([take(0), take(5), take(1_000), take(99_999)]).toEqual([
@@ -109,9 +104,40 @@ describe("context per turn", () => {
     ]);
   });
 
-  it("survives a ring of parents, and shows no cost where there is none", () => {
-    const [bar] = prepareTurns([makeCall("x", { spanId: "ring", costUsd: null, costStatus: "unpriced" })], spans);
-    expect(bar).toMatchObject({ turn: "1", cost: null, costStatus: "unpriced" });
+  it("says what a prompt held where the harness says it, and what was paid for again", () => {
+    const facts = { "centspan.context.system_tokens": "5", "centspan.context.results_tokens": "7" };
+    const { costUsd: _cost, ...built } = makeSpan({ spanId: "t2", facts });
+    const waste = [{ callId: "c2", evidence: { repeatedTokens: 9 }, costUsd: "0.0003" }];
+    const [bar] = prepareTurns([makeCall("c2")], turnOf, readSections([built]), waste);
+    expect(bar).toMatchObject({
+      turn: "2",
+      sections: { system: 5, tools: 0, history: 0, results: 7 },
+      repeatedCost: "$0.0003",
+    });
+  });
+
+  it("shares columns where calls are many: the largest prompt of each, and how many it stands for", () => {
+    const calls = Array.from({ length: 10 }, (_, i) => {
+      const at = `2026-11-29T18:00:0${i}.000000000Z`;
+      return makeCall(`c${i}`, { at, buckets: { ...makeCall("x").buckets, cacheRead: (i * 7) % 5 } });
+    });
+    const { columns, most } = prepareStrip(
+      prepareTurns(calls, () => null),
+      4,
+    );
+    expect(columns.map(({ bar, calls: count }) => [bar.turn, count])).toEqual([
+      ["3", 3],
+      ["5", 3],
+      ["8", 3],
+      ["10", 1],
+    ]);
+    expect(most).toBe(2_000);
+    expect(prepareStrip([], 4)).toEqual({ columns: [], ticks: [0], most: 1 });
+  });
+
+  it("shows no cost where there is none", () => {
+    const [bar] = prepareTurns([makeCall("x", { costUsd: null, costStatus: "unpriced" })], () => null);
+    expect(bar).toMatchObject({ turn: "1", cost: null, costStatus: "unpriced", repeatedCost: null });
   });
 });
 

@@ -3,7 +3,7 @@
  * Notes are data (a kind and values); the words belong to the app's catalogue.
  * Add one: a kind here, a line in `describeSpan`, a text per language.
  */
-import type { SpanRow } from "@centspan/model";
+import type { SpanFacts } from "@centspan/model";
 import { readCount } from "./read-fact.ts";
 
 export type Note =
@@ -19,20 +19,14 @@ export type Note =
   | { kind: "http_status"; status: number }
   | { kind: "error"; error: string };
 
-/** "loop.turn 18": the name, with the turn's number where the name alone would repeat. */
-export function labelSpan(span: SpanRow): string {
-  const turn = span.facts["centspan.turn.number"];
-  return span.name === "loop.turn" && turn !== undefined ? `${span.name} ${turn}` : span.name;
-}
-
-function describeUsage(facts: SpanRow["facts"]): Note | null {
+function describeUsage(facts: SpanFacts["facts"]): Note | null {
   const input = readCount(facts, "gen_ai.usage.input_tokens");
   const output = readCount(facts, "gen_ai.usage.output_tokens");
   if (input === null || output === null) return null;
   return { kind: "usage", input, cached: readCount(facts, "gen_ai.usage.cache_read.input_tokens") ?? 0, output };
 }
 
-function describeTool(facts: SpanRow["facts"]): Note | null {
+function describeTool(facts: SpanFacts["facts"]): Note | null {
   const passed = readCount(facts, "centspan.tests.passed");
   const failed = readCount(facts, "centspan.tests.failed");
   if (passed !== null && failed !== null) return { kind: "tests", passed, failed };
@@ -40,7 +34,7 @@ function describeTool(facts: SpanRow["facts"]): Note | null {
   return code === null || code === 0 ? null : { kind: "exit_code", code };
 }
 
-function describeInference(span: SpanRow): Note | null {
+function describeInference(span: SpanFacts): Note | null {
   const { facts } = span;
   const hit = readCount(facts, "centspan.kv.hit_blocks");
   const miss = readCount(facts, "centspan.kv.miss_blocks");
@@ -51,7 +45,7 @@ function describeInference(span: SpanRow): Note | null {
   return span.name === "inference.decode" && decoded !== null ? { kind: "decoded", tokens: decoded } : null;
 }
 
-export function describeSpan(span: SpanRow): Note | null {
+export function describeSpan(span: SpanFacts): Note | null {
   const { facts } = span;
   if (facts["centspan.prefix.kept"] === "false") {
     return { kind: "prefix_broken", section: facts["centspan.prefix.diverged_section"] ?? "" };

@@ -3,7 +3,7 @@
  * hundreds of steps are one row. Steps live in their replica's trace and come as linked spans.
  * Bar height is the batch size, width the step's time; more bars than fit are merged by column, the fullest one shown.
  */
-import type { SpanRow } from "@centspan/model";
+import type { SpanFacts } from "@centspan/model";
 import { parseInstantNs } from "../format/format-instant.ts";
 import { readCount, readMilliseconds } from "./read-fact.ts";
 
@@ -28,15 +28,15 @@ export type StepLane = {
   bars: LaneBar[];
 };
 
-type Step = { span: SpanRow; startNs: bigint; endNs: bigint; timeNs: bigint; batch: number | null; mixed: boolean };
+type Step = { span: SpanFacts; startNs: bigint; endNs: bigint; timeNs: bigint; batch: number | null; mixed: boolean };
 
 const stepKey = (link: { traceId: string; spanId: string }): string => `${link.traceId}:${link.spanId}`;
 
-export const indexSteps = (spans: readonly SpanRow[]): ReadonlyMap<string, SpanRow> =>
+export const indexSteps = (spans: readonly SpanFacts[]): ReadonlyMap<string, SpanFacts> =>
   new Map(spans.filter((span) => span.linked).map((span) => [stepKey(span), span]));
 
 /** The step that ends before decoding begins finished this request's own prefill: that is nobody else's interference. */
-function readStep(span: SpanRow, decodeStartNs: bigint): Step {
+function readStep(span: SpanFacts, decodeStartNs: bigint): Step {
   const startNs = parseInstantNs(span.startedAt);
   const wallNs = BigInt(span.durationNs);
   const endNs = startNs + (wallNs < 0n ? 0n : wallNs);
@@ -77,7 +77,7 @@ function drawBars(steps: readonly Step[], startNs: bigint, endNs: bigint, maxBat
 const compareBigint = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Null when the span is no `inference.decode`, or links to no step that is there. */
-export function prepareLane(decode: SpanRow, stepsByKey: ReadonlyMap<string, SpanRow>): StepLane | null {
+export function prepareLane(decode: SpanFacts, stepsByKey: ReadonlyMap<string, SpanFacts>): StepLane | null {
   if (decode.name !== "inference.decode") return null;
   const decodeStartNs = parseInstantNs(decode.startedAt);
   const links = [...new Set(decode.links.map(stepKey))];
@@ -107,4 +107,7 @@ export function prepareLane(decode: SpanRow, stepsByKey: ReadonlyMap<string, Spa
   };
 }
 
-const pickId = (span: SpanRow): { traceId: string; spanId: string } => ({ traceId: span.traceId, spanId: span.spanId });
+const pickId = (span: SpanFacts): { traceId: string; spanId: string } => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+});

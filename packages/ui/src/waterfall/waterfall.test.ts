@@ -1,324 +1,409 @@
-import { spanRowSchema } from "@centspan/model";
+import { decodeSkeleton, encodeSkeleton, spanFactsSchema, spanRowSchema, type TraceSkeleton } from "@centspan/model";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildTree } from "./build-tree.ts";
+import { buildForest, childrenOf, type Forest } from "./build-forest.ts";
+import { chooseOpen, type Folding } from "./choose-open.ts";
 import { chooseTimeTicks, chooseValueTicks } from "./choose-ticks.ts";
+import { AS_SENT, type SkewView } from "./correct-skew.ts";
 import { findCriticalPath } from "./find-critical-path.ts";
-import { prepareWaterfall, type WaterfallView } from "./prepare-waterfall.ts";
-import { makeSpan, type SpanInput } from "./testing-spans.ts";
+import { countFlags } from "./flags.ts";
+import { countSteps, findRow, listRows } from "./list-rows.ts";
+import { indexSteps, prepareLane } from "./prepare-lane.ts";
+import { prepareOverview } from "./prepare-overview.ts";
+import {
+  panWindow,
+  prepareRow,
+  type RowContext,
+  type WaterfallRow,
+  wholeWindow,
+  windowOf,
+  zoomWindow,
+} from "./prepare-rows.ts";
+import { prepareSteps } from "./prepare-steps.ts";
+import { readRowId } from "./row-ids.ts";
+import { findNext, searchSpans } from "./search-spans.ts";
+import { makeSkeleton, makeSpan, type StoredSpan, toId, toWord } from "./testing-spans.ts";
 
-const VIEW: WaterfallView = {
-  opened: new Set(),
-  closed: new Set(),
-  selected: null,
-  zoom: null,
-  firstRow: 0,
-  maxRows: 400,
-};
-const waterfall = (inputs: SpanInput[], view: Partial<WaterfallView> = {}) =>
-  prepareWaterfall(inputs.map(makeSpan), { ...VIEW, ...view });
-const outline = (inputs: SpanInput[], view: Partial<WaterfallView> = {}) =>
-  waterfall(inputs, view).rows.map((row) => `${"-".repeat(row.depth)}${row.key}`);
-const flagsOf = (inputs: SpanInput[]) =>
-  Object.fromEntries(waterfall(inputs).rows.map((row) => [row.key, row.flags.map((flag) => flag.kind)]));
+/** What is made for the large ones takes longer than what is tested. */
+const PATIENCE_MS = 60_000;
+const FOLDING: Folding = { fold: "none", opened: new Set(), closed: new Set(), selected: -1 };
+const CORRECTED: SkewView = { on: true, hosts: new Map() };
+
+function prepare(skeleton: TraceSkeleton, folding: Partial<Folding> = {}, skew = AS_SENT): RowContext {
+  const forest = buildForest(skeleton, skew);
+  const steps = countSteps(forest);
+  const open = chooseOpen(forest, { ...FOLDING, ...folding });
+  return {
+    forest,
+    open,
+    steps,
+    rows: listRows(forest, open, steps),
+    criticalUntilNs: findCriticalPath(forest),
+    wasted: new Set(skeleton.wasted),
+    window: wholeWindow(forest),
+  };
+}
+
+const listAll = (context: RowContext): WaterfallRow[] =>
+  Array.from({ length: context.rows.count }, (_, at) => prepareRow(context, at)).flatMap((row) => row ?? []);
+const nameOf = ({ kind, spanId, label }: WaterfallRow): string =>
+  kind !== "span" ? kind : spanId === null ? `missing ${toWord(label)}` : toWord(spanId);
+const outline = (stored: readonly StoredSpan[], folding: Partial<Folding> = {}): string[] =>
+  listAll(prepare(makeSkeleton(stored), folding)).map((row) => `${"-".repeat(row.depth)}${nameOf(row)}`);
+const flagsOf = (stored: readonly StoredSpan[], conflicts: readonly string[] = []) =>
+  Object.fromEntries(listAll(prepare(makeSkeleton(stored, conflicts))).map((row) => [nameOf(row), row.flags]));
+const span = (word: string, parent: string, from: number, to: number, more: Partial<StoredSpan> = {}): StoredSpan => ({
+  word,
+  parent,
+  fromNs: BigInt(from),
+  toNs: BigInt(to),
+  ...more,
+});
 
 it("builds test spans that are rows of the API", () => {
   expect(spanRowSchema.safeParse(makeSpan({ spanId: "a" })).success).toBe(true);
+  const { costUsd: _cost, ...facts } = makeSpan({ spanId: "a" });
+  expect(spanFactsSchema.safeParse(facts).success).toBe(true);
+  expect(toWord(toId("root"))).toBe("root");
 });
 
 describe("traps of real traces", () => {
   it("orders by tree, then by start, then by end", () => {
     const spans = [
-      { spanId: "late", parent: "root", fromMs: 5, toMs: 6 },
-      { spanId: "short", parent: "root", fromMs: 1, toMs: 2 },
-      { spanId: "long", parent: "root", fromMs: 1, toMs: 4 },
-      { spanId: "inner", parent: "long", fromMs: 1, toMs: 2 },
-      { spanId: "root", fromMs: 0, toMs: 10 },
+      span("late", "root", 5, 6),
+      span("short", "root", 1, 2),
+      span("long", "root", 1, 4),
+      span("inner", "long", 1, 2),
+      span("root", "", 0, 10),
     ];
     expect(outline(spans)).toEqual(["root", "-short", "-long", "--inner", "-late"]);
   });
 
   it("gives one placeholder to each missing parent, shared by its children, and doesn't stretch the trace", () => {
     const spans = [
-      { spanId: "root", fromMs: 0, toMs: 10 },
-      { spanId: "a", parent: "gone", fromMs: 2, toMs: 3 },
-      { spanId: "b", parent: "gone", fromMs: 4, toMs: 5 },
+      span("root", "", 0, 10),
+      span("a", "gone", 2, 3, { costUsd: "0.1" }),
+      span("b", "gone", 4, 5, { costUsd: "0.2" }),
     ];
-    const { rows, startNs, endNs, flags } = waterfall(spans);
-    expect(rows.map((row) => row.key)).toEqual(["root", "missing:gone", "a", "b"]);
-    expect(rows[1]).toMatchObject({ spanId: null, flags: [{ kind: "missing_parent", count: 2 }] });
-    expect(endNs - startNs).toBe(10_000_000n);
-    expect(flags).toHaveLength(1);
+    expect(outline(spans)).toEqual(["root", "missing gone", "-a", "-b"]);
+    const context = prepare(makeSkeleton(spans));
+    expect(prepareRow(context, 1)).toMatchObject({
+      spanId: null,
+      flags: ["missing_parent"],
+      durationNs: 3n,
+      costUsd: "0.3",
+    });
+    expect([context.forest.startNs, context.forest.endNs]).toEqual([0, 10]);
+    expect(countFlags(context.forest.flags, context.forest.order)).toEqual([
+      { kind: "missing_parent", count: 1, first: 3 },
+    ]);
   });
 
   it("takes several roots as normal", () => {
-    const spans = [
-      { spanId: "b", fromMs: 5, toMs: 9 },
-      { spanId: "a", fromMs: 0, toMs: 3 },
-    ];
+    const spans = [span("b", "", 5, 9), span("a", "", 0, 3)];
     expect(outline(spans)).toEqual(["a", "b"]);
     expect(flagsOf(spans)).toEqual({ a: [], b: [] });
   });
 
   it("shows a span that is its own parent once, as a flagged root", () => {
-    expect(
-      flagsOf([
-        { spanId: "a", parent: "a" },
-        { spanId: "b", parent: "a" },
-      ]),
-    ).toEqual({ a: ["self_parent"], b: [] });
+    expect(flagsOf([span("a", "a", 0, 1), span("b", "a", 0, 1)])).toEqual({ a: ["self_parent"], b: [] });
   });
 
   it("breaks A→B→A at the earlier span, shows both once and flags the ring once", () => {
-    const spans = [
-      { spanId: "b", parent: "a", fromMs: 2, toMs: 3 },
-      { spanId: "a", parent: "b", fromMs: 1, toMs: 5 },
-      { spanId: "tail", parent: "b", fromMs: 2, toMs: 3 },
-    ];
+    const spans = [span("b", "a", 2, 3), span("a", "b", 1, 5), span("tail", "b", 2, 3)];
     expect(outline(spans)).toEqual(["a", "-b", "--tail"]);
-    expect(waterfall(spans).flags).toEqual([{ kind: "cycle", count: 2 }]);
+    expect(flagsOf(spans)).toEqual({ a: ["cycle"], b: [], tail: [] });
   });
 
   it("draws an end before the start, and an end of zero, as zero length and flags it", () => {
-    const spans = [
-      { spanId: "root", fromMs: 0, toMs: 10 },
-      { spanId: "back", parent: "root", fromMs: 5, toMs: 4 },
-      { spanId: "open", parent: "root", fromMs: 6, durationNs: "-1795000000006000000" },
-    ];
-    const { rows, endNs, startNs } = waterfall(spans);
-    expect(rows.slice(1).map((row) => [row.durationNs, row.flags])).toEqual([
-      [0n, [{ kind: "unfinished" }]],
-      [0n, [{ kind: "unfinished" }]],
+    const spans = [span("root", "", 0, 10), span("back", "root", 5, 4), span("open", "root", 6, -1_795_000_000_000)];
+    const context = prepare(makeSkeleton(spans));
+    expect(
+      listAll(context)
+        .slice(1)
+        .map((row) => [row.durationNs, row.flags]),
+    ).toEqual([
+      [0n, ["unfinished"]],
+      [0n, ["unfinished"]],
     ]);
-    expect(endNs - startNs).toBe(10_000_000n);
+    expect(context.forest.endNs).toBe(10);
   });
 
-  it("keeps a zero-width span placed and selectable", () => {
-    const { rows } = waterfall([
-      { spanId: "root", fromMs: 0, toMs: 10 },
-      { spanId: "instant", parent: "root", fromMs: 10, toMs: 10 },
+  it("keeps a zero-width span placed and selectable, and draws what outlives its parent as it is", () => {
+    const spans = [span("root", "", 0, 10), span("instant", "root", 20, 20), span("child", "root", 5, 20)];
+    expect(listAll(prepare(makeSkeleton(spans))).map((row) => row.bar)).toMatchObject([
+      { leftPct: 0, widthPct: 50 },
+      { leftPct: 25, widthPct: 75 },
+      { leftPct: 100, widthPct: 0 },
     ]);
-    expect(rows[1]).toMatchObject({ spanId: "instant", bar: { leftPct: 100, widthPct: 0 }, flags: [] });
   });
 
-  it("draws a child that outlives its parent as it is: the axis is the whole tree's", () => {
-    const { rows, endNs, startNs } = waterfall([
-      { spanId: "root", fromMs: 0, toMs: 10 },
-      { spanId: "child", parent: "root", fromMs: 5, toMs: 20 },
+  it("flags what came twice, and keeps two contents under one id as two rows, children with the first", () => {
+    expect(flagsOf([span("a", "", 0, 1)], ["a"])).toEqual({ a: ["duplicate_id"] });
+    const context = prepare(makeSkeleton([span("a", "", 0, 1), span("a", "", 1, 2), span("child", "a", 1, 3)]));
+    expect(listAll(context).map((row) => [nameOf(row), row.flags])).toEqual([
+      ["a", []],
+      ["child", []],
+      ["a", ["duplicate_id"]],
     ]);
-    expect(endNs - startNs).toBe(20_000_000n);
-    expect(rows.map((row) => row.bar?.widthPct)).toEqual([50, 75]);
   });
 
-  it("keeps two contents under one id as two rows, the second flagged", () => {
-    const { rows, spans } = waterfall([
-      { spanId: "a", name: "first" },
-      { spanId: "a", name: "second" },
-      { spanId: "child", parent: "a" },
-    ]);
-    expect(rows.map((row) => [row.key, row.label, row.flags])).toEqual([
-      ["a", "first", []],
-      ["child", "work", []],
-      ["a#2", "second", [{ kind: "duplicate_id" }]],
-    ]);
-    expect(spans).toBe(3);
+  it("holds 150,000 children and a depth of 100,000 without recursion", { timeout: PATIENCE_MS }, () => {
+    const wide = [span("root", "", 0, 9), ...Array.from({ length: 150_000 }, (_, i) => span(`s${i}`, "root", 1, 2))];
+    expect(prepare(makeSkeleton(wide)).rows.count).toBe(150_001);
+    const deep = Array.from({ length: 100_000 }, (_, i) => span(`s${i}`, i === 0 ? "" : `s${i - 1}`, i, i + 1));
+    const context = prepare(makeSkeleton(deep));
+    expect([context.rows.count, prepareRow(context, 99_999)?.depth]).toEqual([100_000, 99_999]);
   });
+});
 
-  it("holds breadth: as many children as an argument list could not take, as many spans under one id", () => {
-    const second = "2026-11-29T18:00:00.000000000Z";
-    const children = Array.from({ length: 150_000 }, (_, i) => ({
-      spanId: `s${i}`,
-      parent: "root",
-      startedAt: second,
-    }));
-    expect(waterfall([{ spanId: "root" }, ...children]).spans).toBe(150_001);
-    expect(waterfall(Array.from({ length: 50_000 }, () => ({ spanId: "same" }))).spans).toBe(50_000);
-  });
-
-  it("holds depth 20,000 without recursion", () => {
-    const spans = Array.from({ length: 20_000 }, (_, i) => ({ spanId: `s${i}`, parent: i === 0 ? "" : `s${i - 1}` }));
-    const all = waterfall(spans, { opened: new Set(spans.map((span) => span.spanId)) });
-    expect(all.totalRows).toBe(20_000);
-    expect(all.rows).toHaveLength(400);
-    expect(waterfall(spans, { selected: "s19999" }).totalRows).toBe(20_000);
-  });
-
-  it("shows every span exactly once, whatever the parents say", () => {
-    const links = fc.array(
-      fc.tuple(fc.nat(14), fc.integer({ min: -3, max: 14 }), fc.nat(50), fc.integer({ min: -5, max: 30 })),
-      {
-        maxLength: 15,
-      },
+describe("clock skew", () => {
+  const two = [
+    span("client", "", 0, 100, { host: "h1" }),
+    span("server", "client", -50, 1, { host: "h2" }),
+    span("inner", "server", -40, -10, { host: "h2" }),
+  ];
+  const starts = (stored: readonly StoredSpan[], skew: SkewView) => {
+    const { forest } = prepare(makeSkeleton(stored), {}, skew);
+    const zero = Number(forest.skeleton.startNs - 1_795_000_000_000_000_000n);
+    return Object.fromEntries(
+      Array.from(forest.order, (node) => [
+        nameOf(
+          prepareRow(prepare(makeSkeleton(stored), {}, skew), findRow(prepare(makeSkeleton(stored)).rows, node)) ??
+            expect.fail(),
+        ),
+        (forest.startsNs[node] ?? 0) + zero,
+      ]),
     );
-    fc.assert(
-      fc.property(links, (drawn) => {
-        const spans = drawn.map(([, parent, from, length], i) => ({
-          spanId: `${i}`,
-          parent: parent < 0 ? "" : `${parent}`,
-          fromMs: from,
-          toMs: from + length,
-        }));
-        const keys = spans.map((span) => span.spanId);
-        const { rows } = waterfall(spans, { opened: new Set([...keys, ...drawn.map(([, p]) => `missing:${p}`)]) });
-        expect(rows.flatMap((row) => row.spanId ?? []).sort()).toEqual(keys.sort());
-      }),
-    );
+  };
+
+  it("moves what starts before its caller elsewhere into the middle of it, with what is below", () => {
+    expect(starts(two, CORRECTED)).toEqual({ client: 0, server: 24.5, inner: 34.5 });
+    expect(starts(two, AS_SENT)).toEqual({ client: 0, server: -50, inner: -40 });
+    const { forest } = prepare(makeSkeleton(two), {}, CORRECTED);
+    expect(forest.moved).toEqual([{ host: "h2", spans: 2, leastNs: 74.5, mostNs: 74.5 }]);
+  });
+
+  it("moves one that is longer than its caller to its start", () => {
+    const spans = [span("a", "", 0, 10, { host: "h1" }), span("b", "a", -5, 95, { host: "h2" })];
+    expect(starts(spans, CORRECTED)).toEqual({ a: 0, b: 0 });
+  });
+
+  it("moves nothing on one host, between hosts that are not said, or that starts after its caller", () => {
+    for (const hosts of [
+      ["h1", "h1"],
+      ["", "h2"],
+      ["h1", ""],
+    ]) {
+      const spans = [span("a", "", 0, 10, { host: hosts[0] ?? "" }), span("b", "a", -5, 5, { host: hosts[1] ?? "" })];
+      expect(starts(spans, CORRECTED)).toEqual({ a: 0, b: -5 });
+    }
+    const later = [span("a", "", 0, 10, { host: "h1" }), span("b", "a", 5, 25, { host: "h2" })];
+    expect(starts(later, CORRECTED)).toEqual({ a: 0, b: 5 });
+  });
+
+  it("does as a person says for a host", () => {
+    expect(starts(two, { on: true, hosts: new Map([["h2", 60]]) })).toEqual({ client: 0, server: 10, inner: 20 });
   });
 });
 
 describe("critical path", () => {
-  const critical = (inputs: SpanInput[]) => [...findCriticalPath(buildTree(inputs.map(makeSpan))).keys()].sort();
+  const critical = (stored: readonly StoredSpan[]): string[] => {
+    const context = prepare(makeSkeleton(stored));
+    return listAll(context)
+      .filter((row) => row.critical !== null)
+      .map(nameOf)
+      .sort();
+  };
 
   it("walks back from the last to finish and counts back-to-back children", () => {
     const spans = [
-      { spanId: "root", fromMs: 0, toMs: 30 },
-      { spanId: "first", parent: "root", fromMs: 0, toMs: 10 },
-      { spanId: "second", parent: "root", fromMs: 10, toMs: 30 },
-      { spanId: "beside", parent: "root", fromMs: 2, toMs: 25 },
+      span("root", "", 0, 30),
+      span("first", "root", 0, 10),
+      span("second", "root", 10, 30),
+      span("beside", "root", 2, 25),
     ];
     expect(critical(spans)).toEqual(["first", "root", "second"]);
   });
 
   it("cuts a child that outlives its parent at the parent's end", () => {
-    const spans = [
-      { spanId: "root", fromMs: 0, toMs: 10 },
-      { spanId: "child", parent: "root", fromMs: 4, toMs: 9_000 },
-    ];
-    const tree = buildTree(
-      spans
-        .map(makeSpan)
-        .slice(0, 1)
-        .concat(makeSpan({ spanId: "child", parent: "root", fromMs: 4, toMs: 12 })),
-    );
-    const path = findCriticalPath(tree);
-    const end = path.get("child")?.toNs ?? 0n;
-    expect(end - tree.startNs).toBe(10_000_000n);
+    const { forest, criticalUntilNs } = prepare(makeSkeleton([span("root", "", 0, 10), span("child", "root", 4, 12)]));
+    expect(criticalUntilNs[readRowId(forest, toId("child")).node]).toBe(10);
   });
 
   it("never waits for two siblings at the same time", () => {
     const child = fc.tuple(fc.nat(40), fc.nat(20));
     fc.assert(
       fc.property(fc.array(child, { minLength: 1, maxLength: 8 }), (drawn) => {
-        const children = drawn.map(([from, length], i) =>
-          makeSpan({ spanId: `${i}`, parent: "r", fromMs: from, toMs: from + length }),
-        );
-        const path = findCriticalPath(buildTree([makeSpan({ spanId: "r", fromMs: 0, toMs: 60 }), ...children]));
-        const parts = [...path].filter(([key]) => key !== "r").map(([, part]) => part);
-        parts.sort((a, b) => (a.toNs < b.toNs ? -1 : a.toNs > b.toNs ? 1 : Number(a.fromNs - b.fromNs)));
-        for (let i = 1; i < parts.length; i += 1) {
-          expect((parts[i]?.fromNs ?? 0n) >= (parts[i - 1]?.toNs ?? 0n)).toBe(true);
-        }
-        const lastEnd = Math.max(...drawn.map(([from, length]) => from + length));
-        expect(drawn.some(([from, length], i) => from + length === lastEnd && path.has(`${i}`))).toBe(true);
+        const children = drawn.map(([from, length], i) => span(`${i}`, "r", from, from + length));
+        const { forest, criticalUntilNs } = prepare(makeSkeleton([span("r", "", 0, 60), ...children]));
+        const [root = 0] = forest.roots;
+        const parts = Array.from(childrenOf(forest, root))
+          .filter((node) => !Number.isNaN(criticalUntilNs[node]))
+          .map((node) => ({ from: forest.startsNs[node] ?? 0, to: criticalUntilNs[node] ?? 0 }))
+          .sort((a, b) => a.to - b.to || a.from - b.from);
+        for (const [i, part] of parts.entries())
+          if (i > 0) expect(part.from).toBeGreaterThanOrEqual(parts[i - 1]?.to ?? 0);
+        expect(parts.at(-1)?.to).toBe(Math.max(...drawn.map(([from, length]) => from + length)));
       }),
     );
   });
 });
 
-/** A run of `turns` turns, each with a call and a decode linked to `steps` engine steps. */
-function makeRun(turns: number, steps: number): SpanInput[] {
-  const run: SpanInput[] = [{ spanId: "run", name: "invoke_agent a", fromMs: 0, toMs: turns * 100 }];
+/** A run of `turns` turns, each with a call and a decode of so many engine steps of its own or elsewhere. */
+function makeRun(turns: number, steps: number, linked = false): StoredSpan[] {
+  const run: StoredSpan[] = [span("run", "", 0, turns * 1000, { name: "invoke_agent a" })];
   for (let turn = 1; turn <= turns; turn += 1) {
-    const from = (turn - 1) * 100;
+    const from = (turn - 1) * 1000;
     const costUsd = turn === 2 ? "0.5" : "0.01";
-    const facts = { "centspan.turn.number": `${turn}` };
-    const links = Array.from({ length: steps }, (_, i) => ({ traceId: "e".repeat(32), spanId: `t${turn}s${i}` }));
     run.push(
-      { spanId: `turn${turn}`, parent: "run", name: "loop.turn", fromMs: from, toMs: from + 99, costUsd, facts },
-      { spanId: `chat${turn}`, parent: `turn${turn}`, name: "chat m", layer: "api", fromMs: from, toMs: from + 90 },
-      {
-        spanId: `dec${turn}`,
-        parent: `chat${turn}`,
+      span(`turn${turn}`, "run", from, from + 990, { name: "loop.turn", turn: `${turn}`, costUsd }),
+      span(`chat${turn}`, `turn${turn}`, from, from + 900, { name: "chat m", layer: "api", costUsd }),
+      span(`dec${turn}`, `chat${turn}`, from + 100, from + 900, {
         name: "inference.decode",
-        fromMs: from + 10,
-        toMs: from + 90,
-        links,
-      },
-      ...links.map((link, i) => ({
-        ...link,
+        layer: "inference",
+        ...(linked ? { links: steps } : {}),
+      }),
+    );
+    for (let step = 0; step < steps && !linked; step += 1) {
+      const at = from + 100 + Math.floor((800 / steps) * step);
+      run.push(
+        span(`${turn}s${step}`, `dec${turn}`, at, at + (step === 3 ? 3 : 1), {
+          name: "inference.decode.step",
+          layer: "inference",
+        }),
+      );
+    }
+  }
+  return run;
+}
+
+describe("rows that are open", () => {
+  const auto = { fold: "auto" } as const;
+
+  it("are an agent's run down to its turns, and the costliest turn down to the engine, by default", () => {
+    expect(outline(makeRun(3, 4), auto)).toEqual([
+      "run",
+      "-turn1",
+      "-turn2",
+      "--chat2",
+      "---dec2",
+      "----steps",
+      "-turn3",
+    ]);
+  });
+
+  it("are as a person folds them, one by one or all at once", () => {
+    const run = makeRun(3, 4);
+    const own = { ...auto, opened: new Set([toId("turn1")]), closed: new Set([toId("turn2")]) };
+    expect(outline(run, own)).toEqual(["run", "-turn1", "--chat1", "-turn2", "-turn3"]);
+    expect(outline(run, { ...auto, closed: new Set([toId("run")]) })).toEqual(["run"]);
+    expect(outline(run, { fold: "turns" })).toEqual(["run", "-turn1", "-turn2", "-turn3"]);
+    expect(outline(run, { fold: "harness" })).toEqual(["run", "-turn1", "-turn2", "-turn3"]);
+    expect(outline(run, { fold: "api" })).toEqual([
+      "run",
+      "-turn1",
+      "--chat1",
+      "-turn2",
+      "--chat2",
+      "-turn3",
+      "--chat3",
+    ]);
+    expect(outline(makeRun(1, 2))).toEqual(["run", "-turn1", "--chat1", "---dec1", "----steps", "----1s0", "----1s1"]);
+  });
+
+  it("lead to the chosen span", () => {
+    const skeleton = makeSkeleton(makeRun(3, 4));
+    const { node } = readRowId(buildForest(skeleton, AS_SENT), toId("dec3"));
+    const shown = listAll(prepare(skeleton, { ...auto, selected: node })).map(nameOf);
+    expect(shown).toEqual(["run", "turn1", "turn2", "turn3", "chat3", "dec3", "steps"]);
+  });
+
+  it("stay few by default, and have a lane of steps in place of their rows until it is opened", () => {
+    const run = makeRun(700, 2);
+    expect(prepare(makeSkeleton(run), auto).rows.count).toBe(704);
+    const shut = prepare(makeSkeleton(makeRun(2, 214)), auto);
+    expect(shut.rows.count).toBe(6);
+    const lane = listAll(shut).find(({ kind }) => kind === "steps");
+    expect(lane).toMatchObject({ below: 214, expandable: true, expanded: false, costUsd: null });
+    expect(outline(makeRun(2, 3), { ...auto, opened: new Set([`steps:${toId("dec2")}`]) })).toHaveLength(9);
+  });
+
+  it("have a lane for steps elsewhere too", () => {
+    expect(outline(makeRun(1, 5, true), auto)).toEqual(["run", "-turn1", "--chat1", "---dec1", "----linkedSteps"]);
+  });
+});
+
+describe("engine steps of the trace itself", () => {
+  it("are bars where they were, as tall as they took long, merged where they are many", () => {
+    const { forest } = prepare(makeSkeleton(makeRun(1, 8)));
+    const { node } = readRowId(forest, toId("dec1"));
+    const lane = prepareSteps(forest, node, wholeWindow(forest));
+    expect(lane).toMatchObject({ count: 8, medianNs: 1n, longestNs: 3n });
+    expect(lane.bars).toHaveLength(8);
+    expect(lane.bars[3]).toMatchObject({ leftPct: 40, heightPct: 100 });
+    const many = prepare(makeSkeleton(makeRun(1, 5_000)));
+    const dense = prepareSteps(many.forest, readRowId(many.forest, toId("dec1")).node, wholeWindow(many.forest));
+    expect(dense.bars.length).toBeLessThanOrEqual(300);
+    expect(dense.bars.some(({ heightPct }) => heightPct === 100)).toBe(true);
+  });
+});
+
+describe("engine steps elsewhere", () => {
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      makeSpan({
+        traceId: "e".repeat(32),
+        spanId: `s${i}`,
         name: "inference.decode.step",
         linked: true,
-        fromMs: from + 10 + (80 / steps) * i,
-        toMs: from + 10 + (80 / steps) * (i + 1),
+        fromMs: 10 + (80 / count) * i,
+        toMs: 10 + (80 / count) * (i + 1),
         facts: {
           "centspan.step.batch_size": `${1 + (i % 4)}`,
           "centspan.step.time_ms": `${i === 3 ? 60 : 16}`,
           "centspan.step.prefill_tokens": i === 3 ? "512" : "0",
         },
-      })),
+      }),
     );
-  }
-  return run;
-}
+  const decodeOf = (count: number) =>
+    makeSpan({
+      spanId: "dec",
+      name: "inference.decode",
+      fromMs: 10,
+      toMs: 90,
+      links: steps(count).map(({ traceId, spanId }) => ({ traceId, spanId })),
+    });
+  const laneOf = (count: number, there = steps(count)) => prepareLane(decodeOf(count), indexSteps(there));
 
-describe("view state", () => {
-  it("opens an agent's run down to its turns, and the costliest turn down to the engine", () => {
-    expect(outline(makeRun(3, 4))).toEqual(["run", "-turn1", "-turn2", "--chat2", "---dec2", "-turn3"]);
-  });
-
-  it("lets a person's folding win over the default, and a closed row hide what is below", () => {
-    const view = { opened: new Set(["turn1"]), closed: new Set(["turn2"]) };
-    expect(outline(makeRun(3, 4), view)).toEqual(["run", "-turn1", "--chat1", "-turn2", "-turn3"]);
-    expect(outline(makeRun(3, 4), { closed: new Set(["run"]) })).toEqual(["run"]);
-  });
-
-  it("opens the way to the selected span and fills the axis with its turn", () => {
-    const shown = waterfall(makeRun(3, 4), { selected: "dec3" });
-    expect(shown.rows.filter((row) => row.selected).map((row) => row.key)).toEqual(["dec3"]);
-    expect(shown.window.key).toBe("turn3");
-    expect(shown.rows.find((row) => row.key === "turn1")).toMatchObject({ bar: null, outside: "before" });
-    expect(shown.rows[0]?.bar).toMatchObject({ leftPct: 0, clippedLeft: true });
-    expect(waterfall(makeRun(3, 4), { selected: "dec3", zoom: "all" }).window.key).toBeNull();
-  });
-
-  it("stays small by default and pages when all is open", () => {
-    const run = makeRun(700, 2);
-    const shut = waterfall(run);
-    expect(shut.spans).toBe(2_101);
-    expect(shut.totalRows).toBe(703);
-    const open = waterfall(run, { opened: new Set(run.map((span) => span.spanId)), firstRow: 2_000 });
-    expect([open.totalRows, open.rows.length, open.rows[0]?.key]).toEqual([2_101, 101, "chat667"]);
-    expect(waterfall(run, { firstRow: 10_000 }).rows).toHaveLength(1);
-  });
-});
-
-describe("engine steps", () => {
-  const laneOf = (steps: number) => waterfall(makeRun(2, steps)).rows.find((row) => row.key === "dec2")?.lane ?? null;
-
-  it("do not blame others for the step that ended the request's own prefill", () => {
-    const own = { batch: "0", prefill: "512", fromMs: 0, toMs: 10 };
-    const shared = { batch: "2", prefill: "256", fromMs: 10, toMs: 20 };
-    const links = [own, shared].map((_, i) => ({ traceId: "e".repeat(32), spanId: `s${i}` }));
-    const shown = waterfall(
-      [
-        { spanId: "dec", name: "inference.decode", fromMs: 10, toMs: 20, links },
-        ...[own, shared].map(({ batch, prefill, fromMs, toMs }, i) => ({
-          traceId: "e".repeat(32),
-          spanId: `s${i}`,
-          name: "inference.decode.step",
-          linked: true,
-          fromMs,
-          toMs,
-          facts: { "centspan.step.batch_size": batch, "centspan.step.prefill_tokens": prefill },
-        })),
-      ],
-      { opened: new Set(["dec"]) },
-    );
-    expect(shown.rows[0]?.lane).toMatchObject({ steps: 2, mixedSteps: 1, bars: [{ mixed: false }, { mixed: true }] });
-  });
-
-  it("are one lane under their decode span, never rows", () => {
-    const shown = waterfall(makeRun(2, 214));
-    expect([shown.spans, shown.linkedSpans, shown.rows.length]).toEqual([7, 428, 5]);
+  it("are one lane with their batch, the slowest told apart", () => {
     expect(laneOf(214)).toMatchObject({
       steps: 214,
       missing: 0,
       medianNs: 16_000_000n,
       longestNs: 60_000_000n,
       mixedSteps: 1,
+      batch: { min: 1, max: 4 },
     });
-    expect(laneOf(214)?.batch).toEqual({ min: 1, max: 4 });
-    expect(laneOf(214)?.slowest[0]).toEqual({ traceId: "e".repeat(32), spanId: "t2s3", timeNs: 60_000_000n });
+    expect(laneOf(214)?.slowest[0]).toEqual({ traceId: "e".repeat(32), spanId: "s3", timeNs: 60_000_000n });
+  });
+
+  it("do not blame others for the step that ended the request's own prefill", () => {
+    const [own, shared] = steps(2);
+    const first = {
+      ...own,
+      ...makeSpan({ spanId: "s0", fromMs: 0, toMs: 10 }),
+      linked: true,
+      traceId: "e".repeat(32),
+      name: "inference.decode.step",
+      facts: { "centspan.step.prefill_tokens": "512" },
+    };
+    const second = { ...(shared ?? expect.fail()), facts: { "centspan.step.prefill_tokens": "256" } };
+    expect(laneOf(2, [first, second])).toMatchObject({
+      steps: 2,
+      mixedSteps: 1,
+      bars: [{ mixed: false }, { mixed: true }],
+    });
   });
 
   it("merge into columns when they are many, keeping the fullest and the mixed ones", () => {
@@ -328,9 +413,160 @@ describe("engine steps", () => {
     expect(lane?.bars.filter((bar) => bar.mixed)).toHaveLength(1);
   });
 
-  it("count what a link names but the trace doesn't hold", () => {
-    const run = makeRun(2, 5).filter((span) => span.spanId !== "t2s0");
-    expect(waterfall(run).rows.find((row) => row.key === "dec2")?.lane).toMatchObject({ steps: 4, missing: 1 });
+  it("count what a link names but is not there", () => {
+    expect(laneOf(5, steps(5).slice(1))).toMatchObject({ steps: 4, missing: 1 });
+    expect(laneOf(5, [])).toBeNull();
+  });
+});
+
+describe("the axis", () => {
+  const whole = { fromNs: 0, toNs: 1000 };
+
+  it("zooms about a place that stays, and never beyond the whole", () => {
+    expect(zoomWindow(whole, whole, 0.5, 0.5)).toEqual({ fromNs: 250, toNs: 750 });
+    expect(zoomWindow({ fromNs: 250, toNs: 750 }, whole, 4, 0.9)).toEqual(whole);
+    expect(zoomWindow({ fromNs: 0, toNs: 11 }, whole, 0.01, 0)).toEqual({ fromNs: 0, toNs: 10 });
+    expect(panWindow({ fromNs: 0, toNs: 100 }, whole, 0.5)).toEqual({ fromNs: 50, toNs: 150 });
+    expect(panWindow({ fromNs: 850, toNs: 950 }, whole, 9)).toEqual({ fromNs: 900, toNs: 1000 });
+  });
+
+  it("is filled by a span with some air, and by the whole run for one without time", () => {
+    const { forest } = prepare(makeSkeleton([span("r", "", 0, 1000), span("a", "r", 500, 600), span("i", "r", 5, 5)]));
+    expect(windowOf(forest, readRowId(forest, toId("a")).node)).toEqual({ fromNs: 498, toNs: 602 });
+    expect(windowOf(forest, readRowId(forest, toId("i")).node)).toEqual({ fromNs: 0, toNs: 1000 });
+  });
+
+  it("says on which side a bar out of sight is", () => {
+    const context = prepare(makeSkeleton([span("r", "", 0, 1000), span("a", "r", 1, 2), span("b", "r", 900, 950)]));
+    const rows = listAll({ ...context, window: { fromNs: 100, toNs: 200 } });
+    expect(rows.map(({ bar, outside }) => [bar?.clippedLeft, bar?.clippedRight, outside])).toEqual([
+      [true, true, null],
+      [undefined, undefined, "before"],
+      [undefined, undefined, "after"],
+    ]);
+  });
+});
+
+it("overview: calls, turns and tools by column, those that failed or were paid twice told apart", () => {
+  const run = [
+    ...makeRun(2, 0),
+    span("tool", "turn1", 950, 980, { name: "execute_tool bash", status: "error" }),
+    span("again", "turn2", 1950, 1980, { name: "chat m", wasteUsd: "0.1" }),
+  ];
+  const { forest, wasted } = prepare(makeSkeleton(run));
+  const marks = prepareOverview(forest, wasted);
+  expect(marks.filter(({ kind }) => kind === "call").map(({ attention }) => attention)).toEqual([false, false, true]);
+  expect(marks.filter(({ kind }) => kind === "tool")).toMatchObject([{ attention: true }]);
+  expect(prepareOverview(prepare(makeSkeleton(makeRun(5_000, 0))).forest, wasted).length).toBeLessThanOrEqual(1_800);
+});
+
+it("search: by a part of the name, or an id from its beginning, round the end", () => {
+  const { forest } = prepare(makeSkeleton(makeRun(2, 0)));
+  const { matches, count } = searchSpans(forest, "CHAT");
+  expect(count).toBe(2);
+  const next = (from: number, step: 1 | -1) => findNext(forest, from, step, (node) => matches[node] === 1);
+  const first = next(-1, 1);
+  const second = next(first, 1);
+  expect([next(second, 1), next(first, -1)]).toEqual([first, second]);
+  expect(searchSpans(forest, toId("dec1").slice(0, 15)).count).toBe(2);
+  expect(searchSpans(forest, " ").count).toBe(0);
+  expect(next(-1, 1)).toBe(next(forest.size - 1, 1));
+});
+
+/** Spans of any shape: orphans, rings, own parents, several roots, clocks apart, ends before starts; some of them with a cost. */
+const drawnSpan = fc.record({
+  parent: fc.integer({ min: -6, max: 24 }),
+  from: fc.integer({ min: -40, max: 60 }),
+  length: fc.integer({ min: -5, max: 30 }),
+  host: fc.constantFrom("", "h1", "h2"),
+  name: fc.constantFrom("work", "loop.turn", "chat m", "inference.decode", "inference.decode.step"),
+  layer: fc.constantFrom("", "harness", "api", "inference"),
+  links: fc.constantFrom(undefined, 2),
+});
+const drawnTrace = fc.array(drawnSpan, { maxLength: 25 }).map((drawn) =>
+  drawn.map(
+    ({ parent, from, length, links, ...rest }, i): StoredSpan => ({
+      ...span(`n${i}`, parent < -3 ? `gone${parent + 6}` : parent < 0 ? "" : `n${parent}`, from, from + length, rest),
+      ...(links !== undefined && { links }),
+    }),
+  ),
+);
+const drawnSkew = fc.constantFrom<SkewView>(AS_SENT, CORRECTED, { on: true, hosts: new Map([["h2", 17]]) });
+
+const sortedWords = (forest: Forest, nodes: Iterable<number>): string[] =>
+  [...nodes].map((node) => `${node < forest.spans ? "span" : "gap"} ${node}`).sort();
+
+describe("whatever arrives", () => {
+  it("is shown exactly once, and comes over the wire as it was", () => {
+    fc.assert(
+      fc.property(drawnTrace, drawnSkew, (stored, skew) => {
+        const skeleton = decodeSkeleton(encodeSkeleton(makeSkeleton(stored)));
+        expect(skeleton).toEqual(makeSkeleton(stored));
+        const context = prepare(skeleton, {}, skew);
+        const { forest } = context;
+        const shown = listAll(context).filter(({ kind }) => kind === "span");
+        expect(
+          sortedWords(
+            forest,
+            shown.map(({ node }) => node),
+          ),
+        ).toEqual(sortedWords(forest, Array(forest.size).keys()));
+        expect(forest.spans).toBe(stored.length);
+        for (const row of shown) {
+          const { leftPct, widthPct } = row.bar ?? expect.fail();
+          expect([leftPct >= 0, widthPct >= 0, leftPct + widthPct <= 100.001]).toEqual([true, true, true]);
+        }
+      }),
+    );
+  });
+
+  it("stays in the tree however it is folded: a row's parent is the nearest open row above it", () => {
+    const fold = fc.constantFrom("auto", "turns", "harness", "api", "none");
+    fc.assert(
+      fc.property(drawnTrace, fold, fc.nat(24), (stored, chosen, selected) => {
+        const context = prepare(makeSkeleton(stored), {
+          fold: chosen,
+          selected: selected < stored.length ? selected : -1,
+        });
+        const { forest } = context;
+        const shown = new Set<number>();
+        for (const { node, kind } of listAll(context)) {
+          const parent = kind === "span" ? (forest.parents[node] ?? -1) : node;
+          if (parent >= 0) expect(shown.has(parent)).toBe(true);
+          expect(kind === "span" && shown.has(node)).toBe(false);
+          if (kind === "span") shown.add(node);
+        }
+        if (selected < stored.length && forest.size > 0) {
+          const parent = forest.parents[selected] ?? -1;
+          const isInLane = parent >= 0 && context.steps[parent] !== 0 && context.open.lanes[parent] === 0;
+          if (!isInLane) expect(shown.has(selected)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("a corpus of 100,000 spans with gaps, rings, depth 2,000 and clocks apart", { timeout: PATIENCE_MS }, () => {
+    const stored = Array.from({ length: 100_000 }, (_, i): StoredSpan => {
+      const parent =
+        i === 0
+          ? ""
+          : i < 2_000
+            ? `n${i - 1}`
+            : i % 1_009 === 0
+              ? `n${i + 1}`
+              : i % 1_009 === 1
+                ? `n${i - 1}`
+                : i % 97 === 0
+                  ? `gone${i % 5}`
+                  : `n${Math.floor(i / 3)}`;
+      return span(`n${i}`, parent, (i * 31) % 50_000, ((i * 31) % 50_000) + ((i * 17) % 400) - 20, {
+        host: `h${i % 3}`,
+      });
+    });
+    const context = prepare(decodeSkeleton(encodeSkeleton(makeSkeleton(stored))), {}, CORRECTED);
+    expect(context.rows.count).toBe(100_005);
+    expect(new Set(context.rows.nodes).size).toBe(100_005);
+    expect(context.forest.depths.reduce((most, depth) => Math.max(most, depth), 0)).toBeGreaterThanOrEqual(1_999);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Calls, newest first, each with its charge lines. */
 import type { CallFilter, Page, PageRequest, RatedCall } from "@centspan/model";
-import { allOf, and, whereBehindCursor, whereEquals, whereInRange } from "../conditions.ts";
+import { allOf, and, whereBehindCursor, whereColumns, whereEquals, whereInRange } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
 import { CALL_COLUMNS, type CallRow, fromCallRow } from "../rows/call-row.ts";
@@ -8,10 +8,15 @@ import { CALL_COLUMNS, type CallRow, fromCallRow } from "../rows/call-row.ts";
 export async function listCalls(
   connection: Connection,
   workspace: string,
-  filter: CallFilter,
+  filter: CallFilter & { spanId?: string },
   page: PageRequest,
 ): Promise<Page<RatedCall>> {
-  const where = allOf(whereEquals(filter), whereInRange(filter, "at"), whereBehindCursor(page, "at", "call_id"));
+  const where = allOf(
+    whereEquals(filter),
+    whereColumns({ span_id: filter.spanId }),
+    whereInRange(filter, "at"),
+    whereBehindCursor(page, "at", "call_id"),
+  );
   const rows = await connection.query<CallRow>(
     `SELECT ${CALL_COLUMNS} FROM calls FINAL
      WHERE workspace = {workspace:String}${and(where)}

@@ -3,7 +3,7 @@
  * Links that resolve to nothing are left to the reader of the skeleton, who sees them on the span.
  */
 import { assert } from "@centspan/base";
-import type { SpanSkeleton, SpanStatus, StoredTrace } from "@centspan/model";
+import type { SpanSkeleton, SpanStatus, SpanStore, StoredTrace } from "@centspan/model";
 import type { Columns, Connection } from "../connection.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
@@ -35,29 +35,64 @@ type LinkedRow = SkeletonRow & { trace_id: string };
 
 export async function readTrace(connection: Connection, workspace: string, traceId: string): Promise<StoredTrace> {
   const params = { workspace, traceId, factNames: FACT_ATTRIBUTES, factCharacters: FACT_CHARACTERS };
-  const [own, conflicts] = await Promise.all([
-    connection.queryColumns<SkeletonRow>(
-      `SELECT ${SKELETON_COLUMNS} FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED}`,
-      params,
-    ),
-    connection.query<{ span_id: string }>(
-      `SELECT span_id FROM spans WHERE ${IN_TRACE}
-       GROUP BY span_id HAVING min(content_hash) != max(content_hash) ORDER BY span_id`,
-      params,
-    ),
+  const [spans, conflictingSpanIds] = await Promise.all([
+    readRows(connection, { ...params, sql: IN_TRACE, linked: true }),
+    listConflicts(connection, workspace, traceId),
   ]);
-  const spans = toSkeletons(own, () => traceId, false);
-  if (spans.some(({ links }) => links.some((link) => link.traceId !== traceId))) {
-    const linked = await connection.queryColumns<LinkedRow>(SELECT_LINKED, params);
-    spans.push(...toSkeletons(linked, (index) => take(linked.trace_id, index), true));
-  }
-  return { spans: spans.sort(byStart), conflictingSpanIds: conflicts.map((row) => row.span_id) };
+  return { spans, conflictingSpanIds };
 }
 
-const SELECT_LINKED = `SELECT trace_id, ${SKELETON_COLUMNS} FROM spans
+export async function readSpanRows(
+  connection: Connection,
+  workspace: string,
+  traceId: string,
+  of: Parameters<SpanStore["readSpanRows"]>[2],
+): Promise<SpanSkeleton[]> {
+  const params = { workspace, traceId, factNames: FACT_ATTRIBUTES, factCharacters: FACT_CHARACTERS, ...of };
+  if ("spanIds" in of) {
+    return readRows(connection, {
+      ...params,
+      sql: `${IN_TRACE} AND span_id IN {spanIds:Array(String)}`,
+      linked: of.linked,
+    });
+  }
+  // The name first, which is narrow: attributes are read of those alone that have it.
+  const rows = await connection.queryColumns<SkeletonRow>(
+    `SELECT ${SKELETON_COLUMNS} FROM spans PREWHERE ${IN_TRACE} AND name = {name:String} ${FIRST_RECEIVED} LIMIT {limit:UInt32}`,
+    params,
+  );
+  return toSkeletons(rows, () => traceId, false).sort(byStart);
+}
+
+type Wanted = { sql: string; linked: boolean; traceId: string };
+
+async function readRows(connection: Connection, { sql, linked, ...params }: Wanted): Promise<SpanSkeleton[]> {
+  const { traceId } = params;
+  const own = await connection.queryColumns<SkeletonRow>(
+    `SELECT ${SKELETON_COLUMNS} FROM spans WHERE ${sql} ${FIRST_RECEIVED}`,
+    params,
+  );
+  const spans = toSkeletons(own, () => traceId, false);
+  if (linked && spans.some(({ links }) => links.some((link) => link.traceId !== traceId))) {
+    const there = await connection.queryColumns<LinkedRow>(selectLinked(sql), params);
+    spans.push(...toSkeletons(there, (index) => take(there.trace_id, index), true));
+  }
+  return spans.sort(byStart);
+}
+
+export async function listConflicts(connection: Connection, workspace: string, traceId: string): Promise<string[]> {
+  const rows = await connection.query<{ span_id: string }>(
+    `SELECT span_id FROM spans WHERE ${IN_TRACE}
+     GROUP BY span_id HAVING min(content_hash) != max(content_hash) ORDER BY span_id`,
+    { workspace, traceId },
+  );
+  return rows.map((row) => row.span_id);
+}
+
+const selectLinked = (sql: string): string => `SELECT trace_id, ${SKELETON_COLUMNS} FROM spans
   WHERE workspace = {workspace:String} AND (trace_id, span_id) IN (
     SELECT link.trace_id, link.span_id
-    FROM (SELECT trace_id, span_id, links FROM spans WHERE ${IN_TRACE} ${FIRST_RECEIVED})
+    FROM (SELECT trace_id, span_id, links FROM spans WHERE ${sql} ${FIRST_RECEIVED})
     ARRAY JOIN links AS link
     WHERE link.trace_id != {traceId:String}
   )

@@ -29,8 +29,8 @@ const COLUMNS: Record<WasteGroup, string> = {
   day: GROUP_COLUMNS.day,
 };
 
-export const whereWaste = ({ cause, layer, ...filter }: WasteFilter): Conditions =>
-  allOf(whereEquals(filter), whereInRange(filter, "at"), whereColumns({ cause, layer }));
+export const whereWaste = ({ cause, layer, spanId, ...filter }: WasteFilter): Conditions =>
+  allOf(whereEquals(filter), whereInRange(filter, "at"), whereColumns({ cause, layer, span_id: spanId }));
 
 /** By hashes of 64 bits, which take half as long: of a million, two are one once in thirty million times. */
 export const COUNT_CALLS = "uniqExact(cityHash64(call_id))";
@@ -137,4 +137,18 @@ export async function sumTraceWaste(
     ),
   );
   return new Map(rows.map((row) => [row.trace_id, parseDecimal(row.sum_usd)]));
+}
+
+export async function sumSpanWaste(
+  connection: Connection,
+  workspace: string,
+  traceId: string,
+): Promise<Map<string, Decimal>> {
+  const rows = await connection.query<{ span_id: string; sum_usd: string }>(
+    `SELECT span_id, sum(cost_usd) AS sum_usd FROM waste_items FINAL
+     WHERE workspace = {workspace:String} AND trace_id = {traceId:String} AND kind = 'repeated'
+     GROUP BY span_id`,
+    { workspace, traceId },
+  );
+  return new Map(rows.map((row) => [row.span_id, parseDecimal(row.sum_usd)]));
 }

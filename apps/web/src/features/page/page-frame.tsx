@@ -81,7 +81,9 @@ function TopBar({ page, crumbs, workspaces, user }: TopBarProps) {
             {crumb.href === undefined ? (
               <b className="font-semibold text-ink">{crumb.label}</b>
             ) : (
-              <PageLink href={crumb.href}>{crumb.label}</PageLink>
+              <PageLink className="underline decoration-line-strong underline-offset-2" href={crumb.href}>
+                {crumb.label}
+              </PageLink>
             )}
           </span>
         ))}

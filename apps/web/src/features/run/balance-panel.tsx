@@ -1,4 +1,5 @@
 /** A run's balance sheet: what was paid, and what of it was useful, repeated or failed, with the call that shows each cause best. */
+import type { WasteItemRow } from "@centspan/model";
 import { type Balance, type BalanceCause, type BalanceLine, PartsBar, ProvenanceMark, ToneMark } from "@centspan/ui";
 import type { ReactNode } from "react";
 import { DataTable, figures, wide, wideFigures } from "#components/data-table";
@@ -6,7 +7,7 @@ import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
 import type { Page } from "../page/page.ts";
 import { ProofLink } from "../waste/proof-link.tsx";
-import type { Run } from "./load-run.ts";
+import type { CauseWords } from "../waste/words-of-cause.ts";
 
 type RowProps = { line: BalanceLine; name: ReactNode } & Partial<
   Record<"layer" | "mark" | "time" | "proof", ReactNode>
@@ -31,11 +32,13 @@ function Row({ line, name, layer, mark, time, proof }: RowProps) {
   );
 }
 
-function CauseRow({ run, page, line }: { run: Run; page: Page; line: BalanceCause }) {
+type Said = { page: Page; waste: readonly WasteItemRow[]; wordsOf: CauseWords };
+
+function CauseRow({ page, waste, wordsOf, line }: Said & { line: BalanceCause }) {
   const { t } = page;
-  const { title } = run.wordsOf(line.cause);
+  const { title } = wordsOf(line.cause);
   // Items come dearest first.
-  const dearest = run.waste.find(({ cause }) => cause === line.cause) ?? null;
+  const dearest = waste.find(({ cause }) => cause === line.cause) ?? null;
   return (
     <Row
       line={line}
@@ -48,19 +51,20 @@ function CauseRow({ run, page, line }: { run: Run; page: Page; line: BalanceCaus
   );
 }
 
-export function BalancePanel({ run, page, balance }: { run: Run; page: Page; balance: Balance }) {
+export function BalancePanel({ balance, ...said }: Said & { balance: Balance }) {
+  const { page, wordsOf } = said;
   const { t } = page;
   const { useful, causes, notAnalysed } = balance;
   const rest = notAnalysed === null ? [] : [notAnalysed];
-  const said = [
+  const texts = [
     `${t.usefulSpend} ${useful.amount}`,
-    ...causes.map(({ cause, amount }) => `${run.wordsOf(cause).title} ${amount}`),
+    ...causes.map(({ cause, amount }) => `${wordsOf(cause).title} ${amount}`),
     ...rest.map(({ amount }) => `${t.wasteSection.not_analysed} ${amount}`),
   ];
   return (
     <Panel title={t.balanceSheet} note={t.balanceNote} id="balance">
       <div className="px-4 pt-2.5 pb-1">
-        <PartsBar parts={[useful, ...causes, ...rest]} label={said.join(", ")} />
+        <PartsBar parts={[useful, ...causes, ...rest]} label={texts.join(", ")} />
       </div>
       <DataTable
         headings={[
@@ -84,7 +88,7 @@ export function BalancePanel({ run, page, balance }: { run: Run; page: Page; bal
       >
         <Row line={useful} name={t.usefulSpend} />
         {causes.map((line) => (
-          <CauseRow key={line.cause} run={run} page={page} line={line} />
+          <CauseRow key={line.cause} {...said} line={line} />
         ))}
         {notAnalysed !== null && <Row line={notAnalysed} name={t.wasteSection.not_analysed} />}
       </DataTable>

@@ -1,33 +1,30 @@
-/** One run: facts, context per turn, the waterfall across the three layers, the selected span. */
-import type { OutcomeRow, TraceRow } from "@centspan/model";
+/** One run: its facts at once, its spans as the browser gets them, its balance sheet and log records when they are there. */
+import type { Buckets, OutcomeRow, TraceRow } from "@centspan/model";
 import {
-  type Balance,
   formatCount,
   formatDuration,
   formatMoney,
   formatShare,
   headlineDecimals,
-  layerColour,
+  isZero,
   ProvenanceMark,
+  parseInstantNs,
   prepareBalance,
-  prepareTurns,
-  prepareWaterfall,
-  TurnChart,
-  type Waterfall,
 } from "@centspan/ui";
 import { clsx } from "clsx";
+import { Suspense } from "react";
+import { preload } from "react-dom";
 import { PageLink } from "#components/page-link";
 import { Figure, FigureStrip } from "../ledger/key-figures.tsx";
-import { Panel } from "../ledger/panel.tsx";
-import { RowsOnRequest } from "../ledger/rows-on-request.tsx";
 import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
+import { loadCauseWords } from "../waste/words-of-cause.ts";
 import { BalancePanel } from "./balance-panel.tsx";
+import { loadLogs } from "./load-logs.ts";
 import type { Run } from "./load-run.ts";
 import { LogPanel } from "./log-panel.tsx";
-import { MissingSpanPanel, SpanPanel } from "./span-panel.tsx";
-import { readView } from "./waterfall-state.ts";
-import { WaterfallTable } from "./waterfall-table.tsx";
+import { partAddress } from "./waterfall/part-address.ts";
+import { RunExplorer } from "./waterfall/run-explorer.tsx";
 
 function describeEvidence(outcome: OutcomeRow | null, page: Page): string | null {
   const { passed, failed, exitCode } = outcome?.evidence ?? {};
@@ -74,25 +71,32 @@ function Attempts({ run, page }: { run: Run; page: Page }) {
   );
 }
 
-type FactsProps = { run: Run; page: Page; turns: number; balance: Balance | null };
+function sumPrompt({ costs }: Run): { prompt: number; cacheRead: number } {
+  const sum = (pick: (buckets: Buckets) => number): number =>
+    costs.reduce((all, { buckets }) => all + pick(buckets), 0);
+  const cacheRead = sum((buckets) => buckets.cacheRead);
+  const rest = sum((buckets) => buckets.input + buckets.cacheWrite5m + buckets.cacheWrite1h);
+  return { prompt: cacheRead + rest, cacheRead };
+}
 
-function Facts({ run, page, turns, balance }: FactsProps) {
-  const { trace, buckets, outcome, attempts, taskSpendUsd } = run;
+function Facts({ run, page }: { run: Run; page: Page }) {
+  const { trace, outcome, attempts, taskSpendUsd } = run;
   const { t } = page;
-  const prompt = buckets.input + buckets.cacheRead + buckets.cacheWrite5m + buckets.cacheWrite1h;
+  const { prompt, cacheRead } = sumPrompt(run);
+  const twice = trace.costUsd === null || trace.wasteUsd === null || isZero(trace.wasteUsd) ? null : trace.wasteUsd;
   const mark =
     trace.provenance === null ? null : (
       <ProvenanceMark kind={trace.provenance} label={t.provenanceOf[trace.provenance]} />
     );
-  const share = formatShare(buckets.cacheRead, prompt);
+  const share = formatShare(cacheRead, prompt);
   const durationNs = BigInt(trace.durationNs);
   return (
     <FigureStrip label={t.runFacts}>
       <Figure label={t.cost} mark={mark} value={costText(trace, page)}>
-        {balance !== null && (
+        {twice !== null && (
           <p>
             <a className="font-semibold text-waste" href="#balance">
-              {t.twiceInRun(balance.twice, balance.twiceShare ?? "0.0%")}
+              {t.twiceInRun(formatMoney(twice, 4), formatShare(twice, trace.costUsd ?? "0") ?? "0.0%")}
             </a>
           </p>
         )}
@@ -105,11 +109,7 @@ function Facts({ run, page, turns, balance }: FactsProps) {
         <p>{describeEvidence(outcome, page)}</p>
         <Attempts run={run} page={page} />
       </Figure>
-      <Figure
-        label={t.callsAndTurns}
-        value={formatCount(trace.calls)}
-        beside={turns === 0 ? undefined : t.countTurns(formatCount(turns))}
-      >
+      <Figure label={t.calls} value={formatCount(trace.calls)}>
         <p>
           {formatCount(prompt)} {t.tokensRead.toLowerCase()}
           {share !== null && `, ${t.cachedShare(share)}`}
@@ -119,125 +119,66 @@ function Facts({ run, page, turns, balance }: FactsProps) {
   );
 }
 
-function Anomalies({ run, page }: { run: Run; page: Page }) {
-  const { t } = page;
-  if (run.anomalies.length === 0) return null;
-  const texts: Record<string, string> = t.flagOf;
-  const kinds = new Map<string, number>();
-  for (const { kind } of run.anomalies) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  return (
-    <p className="flex flex-wrap items-center gap-2 text-note max-sm:px-4">
-      <span className="text-ink-2">{t.anomalies}:</span>
-      {[...kinds].map(([kind, count]) => (
-        <span key={kind} className="tag tag-attention">
-          {texts[kind] ?? kind} × {formatCount(count)}
-        </span>
-      ))}
-    </p>
-  );
+/** What calls say that no span shows. */
+const MOST_CALLS = 1000;
+
+function listAnomalies({ trace, costs }: Run) {
+  const unpriced = costs.reduce((sum, row) => sum + row.unpricedCalls, 0);
+  const quarantined = costs.reduce((sum, row) => sum + row.quarantinedCalls, 0);
+  return [
+    ...(unpriced === 0 ? [] : [{ kind: "unpriced", count: unpriced }]),
+    ...(quarantined === 0 ? [] : [{ kind: "quarantined_usage", count: quarantined }]),
+    ...(trace.calls <= MOST_CALLS ? [] : [{ kind: "calls_cut", count: trace.calls - MOST_CALLS }]),
+  ];
 }
 
-function Context({ run, page }: { run: Run; page: Page }) {
-  const { t } = page;
-  if (run.calls.length === 0) return null;
-  const bars = prepareTurns(run.calls, run.spans, run.waste);
-  return (
-    <Panel title={t.contextTitle} note={t.contextNote}>
-      <div className="px-4 pt-2 pb-3" role="img" aria-label={t.contextTitle}>
-        <TurnChart bars={bars} labels={{ ...t.tokens, turn: t.turn, cost: t.cost }} />
-      </div>
-      <RowsOnRequest
-        t={t}
-        columns={[
-          t.turn,
-          t.tokens.cacheRead,
-          t.tokens.repeated,
-          t.tokens.cacheWrite,
-          t.tokens.input,
-          t.tokens.output,
-          t.tokens.reasoning,
-          t.cost,
-        ]}
-        rows={bars.map((bar) => ({
-          key: bar.key,
-          cells: [
-            bar.turn,
-            ...[bar.cacheRead, bar.repeated, bar.cacheWrite, bar.input, bar.output, bar.reasoning].map(formatCount),
-            bar.cost ?? t.costStatusOf[bar.costStatus],
-          ],
-        }))}
-      />
-    </Panel>
-  );
+/** Rows that there may be, up to what fits a screen: nothing moves when they come. */
+const ROW_PX = 26;
+const chooseHeight = (spans: number): number => Math.min(620, Math.max(6, spans + 2) * ROW_PX);
+
+async function Balance({ run, page }: { run: Run; page: Page }) {
+  const { traceId } = run.trace;
+  const [balance, items, wordsOf] = await Promise.all([
+    page.api.balance(traceId),
+    page.api.wasteItems({ traceId, limit: "1000" }),
+    loadCauseWords(page),
+  ]);
+  return <BalancePanel page={page} waste={items.data} wordsOf={wordsOf} balance={prepareBalance(balance)} />;
 }
 
-function LayerKey({ page }: { page: Page }) {
-  const { t } = page;
-  return (
-    <span className="flex flex-wrap gap-x-3">
-      {(["harness", "api", "inference"] as const).map((layer) => (
-        <span key={layer} className="flex items-center gap-1.5 text-ink-2">
-          <i className="inline-block size-[9px]" style={{ background: layerColour(layer) }} />
-          {t.layerOf[layer]}
-        </span>
-      ))}
-      <span>{t.waterfallNote}</span>
-    </span>
-  );
-}
-
-function Selected({ run, page, waterfall }: { run: Run; page: Page; waterfall: Waterfall }) {
-  const { selected } = run;
-  if (selected === null) return null;
-  if (selected === "gone") return <MissingSpanPanel page={page} />;
-  const row = waterfall.rows.find(({ key }) => key === selected.spanId);
-  const skeleton = run.spans.find((span) => span.spanId === selected.spanId && span.traceId === selected.traceId);
-  const call = run.calls.find(({ spanId }) => spanId === selected.spanId) ?? null;
-  return (
-    <SpanPanel
-      page={page}
-      span={selected}
-      layer={skeleton?.layer ?? ""}
-      call={call}
-      lane={row?.lane ?? null}
-      critical={row !== undefined && row.critical !== null}
-      waste={run.waste.filter(({ traceId, spanId }) => spanId === selected.spanId && traceId === selected.traceId)}
-      wordsOf={run.wordsOf}
-    />
-  );
+async function Logs({ page, traceId, startedNs }: { page: Page; traceId: string; startedNs: bigint }) {
+  return <LogPanel page={page} logs={await loadLogs(page, traceId)} startedNs={startedNs} />;
 }
 
 export function RunView({ run, page }: { run: Run; page: Page }) {
-  const { t, params } = page;
-  const view = readView(params);
-  const waterfall = prepareWaterfall(run.spans, view);
-  const turns = run.spans.filter((span) => span.name === "loop.turn").length;
-  const steps = waterfall.linkedSpans === 0 ? "" : ` · ${t.linkedSteps(formatCount(waterfall.linkedSpans))}`;
-  const total = { calls: t.countCalls(formatCount(run.trace.calls)), cost: costText(run.trace, page) };
-  // Of a run without calls there is nothing to balance.
-  const balance = run.trace.calls === 0 ? null : prepareBalance(run.balance);
+  const { t, params, language } = page;
+  const { trace } = run;
+  const address = page.href(`/runs/${trace.traceId}`, { period: null, from: null, to: null });
+  // Asked for while the page's code is still on its way.
+  preload(partAddress(address, "skeleton"), { as: "fetch", crossOrigin: "anonymous" });
   return (
     <>
-      <Facts run={run} page={page} turns={turns} balance={balance} />
-      <Anomalies run={run} page={page} />
-      {balance !== null && <BalancePanel run={run} page={page} balance={balance} />}
-      <Context run={run} page={page} />
-      <div
-        className={clsx(
-          "grid items-start gap-3.5",
-          run.selected !== null && "grid-cols-[minmax(0,2.6fr)_minmax(0,1fr)] max-lg:grid-cols-1",
-        )}
-      >
-        <Panel
-          title={t.waterfall}
-          note={<LayerKey page={page} />}
-          aside={`${t.countSpans(formatCount(waterfall.spans))}${steps}`}
-        >
-          <WaterfallTable page={page} view={view} waterfall={waterfall} total={total} />
-        </Panel>
-        <Selected run={run} page={page} waterfall={waterfall} />
-      </div>
-      <LogPanel page={page} logs={run.logs} startedNs={waterfall.startNs} />
+      <Facts run={run} page={page} />
+      <RunExplorer
+        run={address}
+        traceId={trace.traceId}
+        title={t.waterfall}
+        language={language}
+        params={params}
+        spans={trace.spans}
+        heightPx={chooseHeight(trace.spans)}
+        anomalies={listAnomalies(run)}
+        total={{
+          calls: t.countCalls(formatCount(trace.calls)),
+          cost: costText(trace, page),
+          repeated: trace.wasteUsd === null || isZero(trace.wasteUsd) ? "–" : formatMoney(trace.wasteUsd, 4),
+        }}
+      />
+      <Suspense fallback={null}>
+        {/* Of a run without calls there is nothing to balance. */}
+        {trace.calls > 0 && <Balance run={run} page={page} />}
+        <Logs page={page} traceId={trace.traceId} startedNs={parseInstantNs(trace.startedAt)} />
+      </Suspense>
     </>
   );
 }

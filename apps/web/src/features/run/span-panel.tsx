@@ -1,21 +1,25 @@
-/** The selected span whole: ids, times, what it cost line by line, every attribute, events and links. Made on the server. */
-import type { CallRow, SpanDetail, WasteItemRow } from "@centspan/model";
+"use client";
+/** The chosen span whole: ids, times, what it cost line by line, what was paid twice, every attribute, events, links, logs. */
+import type { CallRow, LogRow, SpanDetail } from "@centspan/model";
 import {
   formatCount,
   formatDuration,
   formatPrecise,
   groupAttributes,
+  type Language,
   parseInstantNs,
   prepareCharge,
-  type StepLane,
 } from "@centspan/ui";
 import type { ReactNode } from "react";
-import { PageLink } from "#components/page-link";
-import type { Catalogue } from "#i18n";
-import type { Page } from "../page/page.ts";
+import { type Catalogue, getCatalogue } from "#i18n";
 import { Evidence } from "../waste/evidence.tsx";
-import type { CauseWords } from "../waste/words-of-cause.ts";
 import { Facts } from "./facts.tsx";
+import { prepareLogs } from "./prepare-logs.ts";
+import { CopyButton } from "./waterfall/copy-button.tsx";
+import { partAddress } from "./waterfall/part-address.ts";
+import type { Part } from "./waterfall/run-parts.ts";
+import { loadSpan, useLoaded } from "./waterfall/use-parts.ts";
+import { splitSelection } from "./waterfall-state.ts";
 
 const MOST_LINKS = 8;
 
@@ -67,42 +71,48 @@ function Charge({ call, t }: { call: CallRow; t: Catalogue }) {
   );
 }
 
-function Links({ page, span, lane }: { page: Page; span: SpanDetail; lane: StepLane | null }) {
-  const { t } = page;
-  const spanHref = (link: { traceId: string; spanId: string }) => page.here({ span: `${link.traceId}:${link.spanId}` });
+type LinksProps = { span: SpanDetail; traceId: string; t: Catalogue; onSelect(id: string): void };
+
+/** To a span of this trace one goes in its rows; one of another trace opens beside them, and its own run from there. */
+function Links({ span, traceId, t, onSelect }: LinksProps) {
+  if (span.links.length === 0) return null;
   return (
-    <>
-      {lane !== null && (
-        <Section title={t.slowestSteps}>
-          <ul className="text-note leading-[1.7]">
-            {lane.slowest.map((step) => (
-              <li key={step.spanId} className="flex justify-between">
-                <PageLink className="font-mono" scroll={false} href={spanHref(step)}>
-                  {step.spanId}
-                </PageLink>
-                <span>{formatDuration(step.timeNs)}</span>
-              </li>
-            ))}
-          </ul>
-        </Section>
+    <Section title={`${t.links} (${formatCount(span.links.length)})`}>
+      <ul className="font-mono text-axis leading-[1.7]">
+        {span.links.slice(0, MOST_LINKS).map((link) => (
+          <li key={`${link.traceId}:${link.spanId}`} className="truncate">
+            <button
+              type="button"
+              className="text-accent hover:underline"
+              onClick={() => onSelect(link.traceId === traceId ? link.spanId : `${link.traceId}:${link.spanId}`)}
+            >
+              {link.traceId === traceId ? "" : `${link.traceId.slice(0, 8)}…:`}
+              {link.spanId}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {span.links.length > MOST_LINKS && (
+        <p className="text-axis text-ink-3">{t.manyLinks(formatCount(span.links.length - MOST_LINKS))}</p>
       )}
-      {span.links.length > 0 && (
-        <Section title={`${t.links} (${formatCount(span.links.length)})`}>
-          <ul className="font-mono text-axis leading-[1.7]">
-            {span.links.slice(0, MOST_LINKS).map((link) => (
-              <li key={`${link.traceId}:${link.spanId}`} className="truncate">
-                <PageLink scroll={false} href={spanHref(link)}>
-                  {link.traceId.slice(0, 8)}…:{link.spanId}
-                </PageLink>
-              </li>
-            ))}
-          </ul>
-          {span.links.length > MOST_LINKS && (
-            <p className="text-axis text-ink-3">{t.manyLinks(formatCount(span.links.length - MOST_LINKS))}</p>
-          )}
-        </Section>
-      )}
-    </>
+    </Section>
+  );
+}
+
+function Logs({ logs, span, t }: { logs: readonly LogRow[]; span: SpanDetail; t: Catalogue }) {
+  if (logs.length === 0) return null;
+  return (
+    <Section title={`${t.logRecords} (${formatCount(logs.length)})`}>
+      <ul className="text-note">
+        {prepareLogs(logs, parseInstantNs(span.startedAt)).map((line) => (
+          <li key={line.key} className="border-line border-t py-1">
+            <span className="text-ink-3">{line.offset}</span>{" "}
+            {line.severity?.isAttention && <b>{line.severity.text}</b>} {line.event}{" "}
+            <span className="break-words text-ink-2">{line.says}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -137,44 +147,68 @@ function Attributes({ span, t }: { span: SpanDetail; t: Catalogue }) {
 }
 
 type PanelProps = {
-  page: Page;
-  span: SpanDetail;
+  run: string;
+  traceId: string;
+  selected: string;
+  language: Language;
   layer: string;
-  call: CallRow | null;
-  lane: StepLane | null;
-  critical: boolean;
-  /** What was paid for twice at this span. */
-  waste: readonly WasteItemRow[];
-  wordsOf: CauseWords;
+  isCritical: boolean;
+  logs: readonly LogRow[];
+  onSelect(id: string): void;
+  onZoom(): void;
+  onClose(): void;
 };
 
-export function SpanPanel({ page, span, layer, call, lane, critical, waste, wordsOf }: PanelProps) {
-  const { t } = page;
+export default function SpanPanel(props: PanelProps) {
+  const { run, selected, language, onClose } = props;
+  const t = getCatalogue(language);
+  const loaded = useLoaded(loadSpan, partAddress(run, "span", { span: selected }));
+  return (
+    <aside className="panel wf-side" aria-label={t.selectedSpan} aria-busy={loaded.state === "loading"}>
+      {loaded.state === "there" && <Whole {...props} part={loaded.value} t={t} />}
+      {loaded.state === "failed" && (
+        <p className="flex gap-3 p-4 text-ink-2">
+          {t.spanGone}
+          <button type="button" className="ml-auto text-accent text-note" onClick={onClose}>
+            {t.closePanel}
+          </button>
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function Whole(props: PanelProps & { part: Part<"span">; t: Catalogue }) {
+  const { part, t, traceId, selected, layer, isCritical, onZoom, onClose } = props;
+  const { span, calls, waste, words } = part;
   const durationNs = BigInt(span.durationNs);
-  const inThisTrace = !page.params.span?.includes(":");
+  const isHere = splitSelection(selected, traceId).traceId === traceId;
   const duration = durationNs < 0n ? t.flagOf.unfinished : formatDuration(durationNs);
   return (
-    <aside className="panel self-start" aria-label={t.selectedSpan}>
+    <>
       <div className="flex flex-wrap items-baseline gap-2 px-4 pt-[11px]">
         <h2 className="break-all font-[650]">{span.name}</h2>
         {layer !== "" && <span className="tag">{layer}</span>}
-        <PageLink className="ml-auto text-note" href={page.here({ span: null })} scroll={false}>
+        <button type="button" className="ml-auto text-accent text-note hover:underline" onClick={onClose}>
           {t.closePanel}
-        </PageLink>
+        </button>
       </div>
-      {waste.map((item) => (
-        <div key={item.itemId} className="mx-4 mt-2 border-waste border-l-[3px] bg-waste-weak px-3 py-2">
-          <Evidence item={item} words={wordsOf(item.cause)} t={t} />
-          <p className="mt-2 text-note">
-            <b className="font-semibold">{t.remedy}</b> {wordsOf(item.cause).remedy}
-          </p>
-        </div>
-      ))}
+      {waste.map((item) => {
+        const text = words[item.cause] ?? { title: item.cause, describe: "", remedy: item.remedy };
+        return (
+          <div key={item.itemId} className="mx-4 mt-2 border-waste border-l-[3px] bg-waste-weak px-3 py-2">
+            <Evidence item={item} words={text} t={t} />
+            <p className="mt-2 text-note">
+              <b className="font-semibold">{t.remedy}</b> {text.remedy}
+            </p>
+          </div>
+        );
+      })}
       <div className="px-4 pt-2 pb-4">
         <Facts
           rows={[
             [t.startedAt, formatPrecise(parseInstantNs(span.startedAt))],
-            [t.duration, critical ? `${duration}, ${t.criticalPath}` : duration],
+            [t.duration, isCritical ? `${duration}, ${t.criticalPath}` : duration],
             [t.service, span.service],
             [t.kind, span.kind],
             [t.status, span.statusMessage === "" ? span.status : `${span.status}: ${span.statusMessage}`],
@@ -182,32 +216,33 @@ export function SpanPanel({ page, span, layer, call, lane, critical, waste, word
             ...(span.parentSpanId === "" ? [] : [[t.parent, <code key="parent">{span.parentSpanId}</code>] as const]),
           ]}
         />
-        <p className="mt-2.5 flex gap-1.5">
-          {inThisTrace && (
-            <PageLink className="control h-6! px-2!" href={page.here({ zoom: span.spanId })} scroll={false}>
+        <p className="mt-2.5 flex flex-wrap gap-1.5">
+          {isHere ? (
+            <button type="button" className="control h-6! px-2!" onClick={onZoom}>
               {t.zoomHere}
-            </PageLink>
+            </button>
+          ) : (
+            <a className="control h-6! px-2!" href={`/runs/${span.traceId}?span=${span.spanId}`}>
+              {t.toItsRun}
+            </a>
           )}
+          <CopyButton
+            small
+            words={t.waterfallWords}
+            label={t.waterfallWords.copyJson}
+            text={() => JSON.stringify(span, null, 2)}
+          />
         </p>
-        {call !== null && <Charge call={call} t={t} />}
-        <Links page={page} span={span} lane={lane} />
+        {calls.map((call) => (
+          <Charge key={call.callId} call={call} t={t} />
+        ))}
+        <Links span={span} traceId={traceId} t={t} onSelect={props.onSelect} />
+        <Logs logs={props.logs} span={span} t={t} />
         {span.hidden.length > 0 && (
           <p className="mt-3.5 text-ink-3 text-note">{t.contentHidden(span.hidden.join(", "))}</p>
         )}
         <Attributes span={span} t={t} />
       </div>
-    </aside>
-  );
-}
-
-export function MissingSpanPanel({ page }: { page: Page }) {
-  const { t } = page;
-  return (
-    <aside className="panel self-start p-4" aria-label={t.selectedSpan}>
-      <p className="text-ink-2">{t.spanGone}</p>
-      <PageLink className="text-note" href={page.here({ span: null })} scroll={false}>
-        {t.closePanel}
-      </PageLink>
-    </aside>
+    </>
   );
 }
