@@ -79,14 +79,19 @@ export function toOutcomeCostRow(row: OutcomeCost): OutcomeCostRow {
   };
 }
 
-type BesideTrace = { anomalies: string[]; wasteUsd: Decimal | null; work: WorkOfTrace | undefined };
+type BesideTrace = {
+  anomalies: string[];
+  wasteUsd: Decimal | null;
+  work: WorkOfTrace | undefined;
+  showsContent: boolean;
+};
 
-/** A run that nobody gave a title is called by where it worked: a session's id tells nobody anything. */
-export function toTraceRow(trace: TraceSummary, { anomalies, wasteUsd, work }: BesideTrace): TraceRow {
-  const { startedAtNs, durationNs, costUsd, ...same } = trace;
+/** A run that nobody gave a title is called by what was asked, or else by where it worked: a session's id tells nobody anything. */
+export function toTraceRow(trace: TraceSummary, { anomalies, wasteUsd, work, showsContent }: BesideTrace): TraceRow {
+  const { startedAtNs, durationNs, costUsd, prompt, ...same } = trace;
   return {
     ...same,
-    title: trace.title || (work === undefined ? "" : nameWork(work)),
+    title: trace.title || (showsContent && prompt) || (work === undefined ? "" : nameWork(work)),
     startedAt: formatInstant(startedAtNs),
     durationNs: durationNs.toString(),
     costUsd: money(costUsd),

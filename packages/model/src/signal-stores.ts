@@ -31,6 +31,8 @@ export type TraceSummary = {
   task: string;
   taskType: string;
   title: string;
+  /** First line of the message that it answers, where content was kept: for who may read content. */
+  prompt: string;
   key: string;
   team: string;
   model: string;

@@ -55,6 +55,7 @@ describe("a run", () => {
       task: "task_1",
       taskType: "bug",
       title: "Totals are off by a cent",
+      prompt: "",
       key: "payments",
       team: "payments",
       model: "scripted-strong",

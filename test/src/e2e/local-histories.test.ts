@@ -108,6 +108,25 @@ describe("histories on a disk", () => {
     }
   });
 
+  it("are listed by the request that they worked for, and with their content, where it was asked for, by what was said", async () => {
+    const titlesOf = async (workspace: string) => {
+      const { data } = await getOk<{ data: TraceRow[] }>(`/traces?onlyRuns=true&workspace=${workspace}`);
+      return [...new Set(data.map(({ title }) => title))].sort();
+    };
+    await expect.poll(() => titlesOf("local"), { timeout: 60_000 }).toEqual(["acme/shop · main", "acme/shop#12 · fix"]);
+    const { code, output } = await centspan("import", "local", "--workspace", "talk", "--content");
+    expect(code, output).toBe(0);
+    expect(await titlesOf("talk")).toEqual(["and the total?", "the cart is wrong", "what is here?"]);
+    const { data } = await getOk<{ data: TraceRow[] }>("/traces?onlyRuns=true&workspace=talk");
+    const first = data.find(({ title }) => title === "the cart is wrong");
+    const trace = await getOk<{ spans: { spanId: string; name: string }[] }>(
+      `/traces/${first?.traceId}?workspace=talk`,
+    );
+    const read = trace.spans.find(({ name }) => name === "execute_tool Read");
+    const span = await getOk(`/traces/${first?.traceId}/spans/${read?.spanId}?workspace=talk`);
+    expect(JSON.stringify(span)).toContain("line of a file");
+  });
+
   it("imported again change nothing", async () => {
     const { output } = await centspan("import", "local", "--json");
     const json = JSON.parse(output.slice(output.indexOf("{\n")));

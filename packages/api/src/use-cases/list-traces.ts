@@ -1,4 +1,4 @@
-import { traceRowSchema } from "@centspan/model";
+import { may, traceRowSchema } from "@centspan/model";
 import { z } from "zod";
 import { requirePlain } from "../hide-content.ts";
 import {
@@ -53,7 +53,12 @@ export const listTraces = defineRoute({
       deps.warehouse.sumTraceWaste(caller.workspace, traceIds),
       deps.warehouse.readWorkOfTraces(caller.workspace, traceIds),
     ]);
-    const besides = (id: string) => ({ anomalies: [], wasteUsd: waste.get(id) ?? null, work: works.get(id) });
+    const showsContent = may(caller.principal, "content.read");
+    const besides = (id: string) => ({
+      ...{ anomalies: [], showsContent },
+      wasteUsd: waste.get(id) ?? null,
+      work: works.get(id),
+    });
     return {
       data: page.data.map((trace) => toTraceRow(trace, besides(trace.traceId))),
       nextCursor: page.nextCursor,

@@ -1,5 +1,5 @@
 import { CentspanError, type Decimal, formatDecimal, formatInstant } from "@centspan/base";
-import { type SpanRow, type SpanSkeleton, traceDetailSchema } from "@centspan/model";
+import { may, type SpanRow, type SpanSkeleton, traceDetailSchema } from "@centspan/model";
 import { z } from "zod";
 import { defineRoute } from "../route.ts";
 import { toCallRow, toTraceRow } from "../rows.ts";
@@ -20,7 +20,7 @@ export const readTrace = defineRoute({
   query: z.strictObject({}),
   body: z.undefined(),
   answer: traceDetailSchema,
-  async run({ deps: { warehouse }, caller: { workspace }, params: { traceId = "" } }) {
+  async run({ deps: { warehouse }, caller: { workspace, principal }, params: { traceId = "" } }) {
     const [stored, head, spends, calls, waste, works] = await Promise.all([
       warehouse.readTrace(workspace, traceId),
       warehouse.readTraceHead(workspace, traceId),
@@ -43,6 +43,7 @@ export const readTrace = defineRoute({
         anomalies: [...new Set(anomalies.map(({ kind }) => kind))],
         wasteUsd: waste.get(traceId) ?? null,
         work: works.get(traceId),
+        showsContent: may(principal, "content.read"),
       }),
       buckets: sumBuckets(spends),
       spans: stored.spans.map((span) => toSpanRow(span, span.linked ? undefined : cost.get(span.spanId))),

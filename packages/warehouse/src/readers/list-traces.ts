@@ -23,7 +23,13 @@ import type { Connection } from "../connection.ts";
 import { cutPage } from "../cursor.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
-import { KEY_OF_FACE, type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
+import {
+  KEY_OF_FACE,
+  TITLES_OF_FACE,
+  type TraceFaceRow,
+  type TraceSpendRow,
+  toTraceSummary,
+} from "../rows/trace-row.ts";
 import { readTraceHead } from "./read-trace-head.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
 import { type LinkKind, linkTo, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
@@ -173,7 +179,7 @@ async function describeTraces(
 }
 
 const SELECT_FACES = `SELECT trace_id, span_id,
-    attributes['centspan.task.title'] AS title, attributes['centspan.task.type'] AS task_type,
+    ${TITLES_OF_FACE}, attributes['centspan.task.type'] AS task_type,
     ${KEY_OF_FACE} AS key
   FROM spans
   WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} AND span_id IN {spanIds:Array(String)}

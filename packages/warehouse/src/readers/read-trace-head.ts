@@ -6,7 +6,13 @@ import type { Provenance, TraceSummary } from "@centspan/model";
 import type { Connection } from "../connection.ts";
 import { nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
-import { KEY_OF_FACE, type TraceFaceRow, type TraceSpendRow, toTraceSummary } from "../rows/trace-row.ts";
+import {
+  KEY_OF_FACE,
+  TITLES_OF_FACE,
+  type TraceFaceRow,
+  type TraceSpendRow,
+  toTraceSummary,
+} from "../rows/trace-row.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
 import { type LinkKind, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
 
@@ -36,7 +42,7 @@ const SELECT_HEAD = `SELECT trace_id, face_id, name, ${nanoseconds("started_at")
 /** Of no calls too it is one row, which says nothing. */
 const SELECT_SPEND = `SELECT ${RUN_SPEND} FROM calls FINAL WHERE ${OF_TRACE}`;
 
-const SELECT_FACE = `SELECT trace_id, span_id, attributes['centspan.task.title'] AS title,
+const SELECT_FACE = `SELECT trace_id, span_id, ${TITLES_OF_FACE},
     attributes['centspan.task.type'] AS task_type, ${KEY_OF_FACE} AS key
   FROM spans WHERE ${OF_TRACE} AND span_id = {faceId:String} ${FIRST_RECEIVED}`;
 

@@ -27,7 +27,10 @@ export type TraceSpendRow = {
 export const KEY_OF_FACE = "if(trusted, attributes['centspan.key.name'], '')";
 
 /** What the span says that stands for a trace. */
-export type TraceFaceRow = { trace_id: string; span_id: string; title: string; task_type: string; key: string };
+export type TraceFaceRow = Record<"trace_id" | "span_id" | "title" | "prompt" | "task_type" | "key", string>;
+
+export const TITLES_OF_FACE =
+  "attributes['centspan.task.title'] AS title, attributes['centspan.prompt.title'] AS prompt";
 
 /** Retention may have taken the face since the row was read. */
 export function toTraceSummary(row: TraceSpendRow, face: TraceFaceRow | undefined): TraceSummary {
@@ -38,6 +41,7 @@ export function toTraceSummary(row: TraceSpendRow, face: TraceFaceRow | undefine
     task: row.own_task,
     taskType: row.task_type || (face?.task_type ?? ""),
     title: face?.title ?? "",
+    prompt: face?.prompt ?? "",
     key: row.key || (face?.key ?? ""),
     team: row.own_team,
     model: row.own_model,
