@@ -65,7 +65,7 @@ describe("closing", () => {
 
   it("refuses a month of another zone than the workspace has by then", async () => {
     const workspace = await freshWorkspace();
-    await control.setTimeZone(workspace, "Europe/Berlin");
+    await control.setTimeZone(workspace, "Europe/Berlin", "tests");
     await expect(close(workspace, "2026-10")).rejects.toMatchObject({ code: "conflict", field: "period" });
     await close(workspace, "2026-10", "Europe/Berlin");
   });
@@ -148,10 +148,13 @@ it("names who answers for what no team owns, on a closed month alone", async () 
 it("has a time zone for each workspace, until a month of it is closed", async () => {
   const workspace = await freshWorkspace();
   expect(await control.readTimeZone(workspace)).toBe("UTC");
-  await control.setTimeZone(workspace, "Asia/Seoul");
+  await control.setTimeZone(workspace, "Asia/Seoul", "tests");
   expect(await control.readTimeZone(workspace)).toBe("Asia/Seoul");
   await close(workspace, "2026-10", "Asia/Seoul");
-  await expect(control.setTimeZone(workspace, "UTC")).rejects.toMatchObject({ code: "conflict", field: "timeZone" });
+  await expect(control.setTimeZone(workspace, "UTC", "tests")).rejects.toMatchObject({
+    code: "conflict",
+    field: "timeZone",
+  });
   await expect(control.readTimeZone("nowhere")).rejects.toMatchObject({ code: "not_found" });
 });
 

@@ -25,7 +25,7 @@ export function createPeriodStore(db: Database): PeriodStore {
 
     readTimeZone: (workspace) => readTimeZone(db, workspace),
 
-    setTimeZone: (workspace, timeZone) =>
+    setTimeZone: (workspace, timeZone, actor) =>
       transact(db, async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(${lockOf(workspace)})`);
         if ((await readClosedTo(tx, workspace)) > 0n) {
@@ -34,6 +34,7 @@ export function createPeriodStore(db: Database): PeriodStore {
           });
         }
         await tx.update(workspaces).set({ timeZone }).where(eq(workspaces.id, workspace));
+        await insertAudit(tx, workspace, { actor, action: "time_zone.set", subject: timeZone, details: {} });
       }),
 
     listClosedPeriods: (workspace) => listClosedPeriods(db, workspace),

@@ -79,7 +79,7 @@ export type PeriodStore = Books & {
   readPeriodBooks(workspace: string): Promise<PeriodBooks>;
   readTimeZone(workspace: string): Promise<string>;
   /** `conflict` once a period is closed: the next one has to begin where it ended. */
-  setTimeZone(workspace: string, timeZone: string): Promise<void>;
+  setTimeZone(workspace: string, timeZone: string, actor: string): Promise<void>;
   /** Newest first. */
   listClosedPeriods(workspace: string): Promise<ClosedPeriod[]>;
   /**

@@ -139,7 +139,7 @@ export const setBillingTimeZone = defineRoute({
     if (timeZone === null) {
       throw new CentspanError("invalid_request", "body.timeZone: is not an IANA time zone", { field: "body.timeZone" });
     }
-    await deps.control.setTimeZone(caller.workspace, timeZone);
+    await deps.control.setTimeZone(caller.workspace, timeZone, nameActor(caller.principal));
     return { timeZone };
   },
 });

@@ -117,7 +117,8 @@ export const createAuth = (db: Database, { url, secret, oidc }: AuthSettings) =>
     // Tries are counted by `count-tries.ts`, before anything else happens.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
-    logger: { level: "error" },
+    // Without what it was about: a statement that failed is told with its parameters, tokens of sessions among them.
+    logger: { level: "error", log: (_level, message) => process.stderr.write(`sign-in: ${message}\n`) },
     advanced: {
       cookiePrefix: "centspan",
       useSecureCookies: url.startsWith("https:"),

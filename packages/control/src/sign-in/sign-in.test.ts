@@ -271,3 +271,18 @@ describe("a provider", () => {
     expect(response.headers.get("location")).toContain("/sign-in?error=");
   });
 });
+
+it("says that the store is away where it is, and takes nobody for signed out", async () => {
+  const cookies = await join("zoe@acme.example");
+  const away = openSignIn({
+    databaseUrl: "postgres://a:b@127.0.0.1:1/none",
+    url: URL_OF_PAGES,
+    secret: SECRET,
+    oidc: null,
+  });
+  expect(await codeOf(away.findSession(headersOf(cookies)))).toBe("store_unavailable");
+  expect(await codeOf(away.signIn({ email: "a@b.example", password: PASSWORD, address: "" }, nobody))).toBe(
+    "store_unavailable",
+  );
+  await away.close();
+});
