@@ -262,7 +262,7 @@ describe("bad input", () => {
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toMatch(/scripted-cheap, scripted-optimizer, scripted-strong/);
     const models = await (await fetch(`${engine.url}/v1/models`)).json();
-    const served = ["scripted-cheap", "scripted-strong", "scripted-tools"].map((id) => ({ id }));
+    const served = ["scripted-cheap", "scripted-optimizer", "scripted-strong", "scripted-tools"].map((id) => ({ id }));
     expect(models).toMatchObject({ object: "list", data: served });
   });
 
