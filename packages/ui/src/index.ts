@@ -21,6 +21,7 @@ export * from "./react/waste-bars.tsx";
 export * from "./react/waterfall-parts.tsx";
 export * from "./react/whisker-plot.tsx";
 export * from "./recommendations/prepare-recommendation.ts";
+export * from "./recommendations/prepare-what-if.ts";
 export * from "./reconciliation/prepare-reconciliation.ts";
 export * from "./run/group-attributes.ts";
 export * from "./run/prepare-charge.ts";

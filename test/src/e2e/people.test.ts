@@ -147,6 +147,7 @@ async function listPages(): Promise<Record<string, { path: string; roles: readon
     "spend/csv": all("/spend/csv"),
     waste: all("/waste"),
     "waste/[cause]": all("/waste/retry"),
+    "what-if": own("/what-if", "owner", "engineer"),
   };
 }
 

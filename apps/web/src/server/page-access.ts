@@ -37,6 +37,7 @@ export const PAGES: Readonly<Record<string, Permission | null>> = {
   "/spend/csv": "figures.read",
   "/waste": "figures.read",
   "/waste/[cause]": "figures.read",
+  "/what-if": "simulations.run",
   "/join/[token]": null,
   "/sign-in": null,
   "/session": null,

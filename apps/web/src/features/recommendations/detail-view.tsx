@@ -202,6 +202,12 @@ function Evidence({ page, shown }: ViewProps) {
   return (
     <Panel title={t.evidenceTitle} note={effect === null ? undefined : formatRange(effect)}>
       <dl className="grid max-w-[100ch] grid-cols-[max-content_1fr] gap-x-4 gap-y-1.5 px-4 pt-1.5 pb-3.5">
+        {evidence.because !== undefined && (
+          <>
+            <dt className="text-ink-3">{t.becauseHeading}</dt>
+            <dd>{evidence.because}</dd>
+          </>
+        )}
         <dt className="text-ink-3">{t.chosenOnHeading}</dt>
         <dd>{evidence.chosenOn}</dd>
         <dt className="text-ink-3">{t.judgedOnHeading}</dt>
