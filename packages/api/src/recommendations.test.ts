@@ -1,4 +1,5 @@
 /** Recommendations and simulations over the Trace API, on real stores. */
+import { parseDecimal } from "@centspan/base";
 import { EMPTY_BUCKETS, type RecommendationInput } from "@centspan/model";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeCall, useApi } from "./testing/use-api.ts";
@@ -146,5 +147,27 @@ describe("simulations", () => {
       field: "gpus",
     });
     await expect(client.simulation("simulation_0")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("advice", () => {
+  it("is by how calls look: at a cheaper tier where the key's rules say that nobody waits", async () => {
+    const rules = { priority: "batch" as const };
+    await control.createKey({ workspace: WORKSPACE, name: "nightly", kind: "gateway", team: null, rules }, "tests");
+    const yesterdayNs = BigInt(Date.now() - 86_400_000) * 1_000_000n;
+    const callsOf = (key: string) =>
+      Array.from({ length: 250 }, (_, at) =>
+        makeCall({
+          ...{ callId: `${key}-${at}`, atNs: yesterdayNs + BigInt(at) * 1_000_000n, key, provider: "openai" },
+          ...{ model: "gpt-5.5", costStatus: "rated" as const, costUsd: parseDecimal("0.5") },
+          buckets: { ...EMPTY_BUCKETS, input: 20_000, outputText: 400 + (at % 50) },
+        }),
+      );
+    await warehouse.insertCalls(WORKSPACE, [...callsOf("nightly"), ...callsOf("people")]);
+    const { data } = await client.advice();
+    const patient = data.filter(({ changes }) => changes[0]?.knob === "serviceTier");
+    // Half the price, by the provider's list.
+    expect(patient).toMatchObject([{ subject: "nightly", provenance: "derived", savings: { cashUsdMonth: "63.41" } }]);
+    expect(["batch", "flex"]).toContain(patient[0]?.changes[0]?.proposed);
   });
 });

@@ -8,6 +8,7 @@ import type {
   ApprovalStore,
   BillingReader,
   BudgetStore,
+  CallShapeReader,
   CommitmentStore,
   EngineTimeReader,
   JobStore,
@@ -47,6 +48,7 @@ export type ApiDeps = {
     BillingReader &
     RatingStore &
     EngineTimeReader &
+    CallShapeReader &
     OutcomeLinkStore &
     WasteStore &
     WorkCostStore &

@@ -218,3 +218,26 @@ export type Ledger = {
   listAttempts(workspace: string): Promise<AttemptSpend[]>;
   listOutcomes(workspace: string, filter: OutcomeFilter): Promise<Outcome[]>;
 };
+
+/** Calls that are alike in who makes them, of what model, at which tier and for what kind of task. */
+export type CallShape = {
+  key: string;
+  provider: string;
+  model: string;
+  serviceTier: string;
+  taskType: string;
+  calls: number;
+  sessions: number;
+  costUsd: Decimal;
+  /** Of all of them together. */
+  buckets: Buckets;
+  /** Output tokens that all but one in twenty stay below. */
+  usualOutput: number;
+  /** Output tokens beyond four times that, of all of them together. */
+  outputBeyond: number;
+};
+
+export type CallShapeReader = {
+  /** Dearest first, of calls that began in the range; records that stand for several requests are left out. */
+  listCallShapes(workspace: string, range: TimeRange): Promise<CallShape[]>;
+};

@@ -13,6 +13,8 @@ export * from "./search/search.ts";
 export * from "./settings/default-space.ts";
 export * from "./settings/knobs.ts";
 export * from "./settings/space.ts";
+export * from "./spend/advise-evaluations.ts";
+export * from "./spend/advise-shapes.ts";
 export * from "./spend/advise-spend.ts";
 export * from "./study/search-study.ts";
 export * from "./study/verify-effect.ts";

@@ -153,6 +153,7 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     (await w.listEngineSteps(ws, ALL_TIME, 10)).map(({ decodeSequences }) => decodeSequences),
   listEngineRequests: async (w, ws) =>
     (await w.listEngineRequests(ws, "harness", ALL_TIME, 9)).map(({ blockKeys }) => blockKeys),
+  listCallShapes: async (w, ws) => (await w.listCallShapes(ws, ALL_TIME)).map(({ key, calls }) => [key, calls]),
   listEngineSpells: async (w, ws) => (await w.listEngineSpells(ws, ALL_TIME)).map(({ policy }) => policy),
   listEngineFacts: async (w, ws) => (await w.listEngineFacts(ws, ALL_TIME)).map(({ policies }) => policies[0]),
   sumEngineTime: async (w, ws) => (await w.sumEngineTime(ws, ALL_TIME)).map(({ decodeTokens }) => decodeTokens),
@@ -262,6 +263,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMinuteTokens: { red: [1], blue: [2] },
   listEngineSteps: { red: [1], blue: [2] },
   listEngineRequests: { red: ["red"], blue: ["blue"] },
+  listCallShapes: { red: [["red", 1]], blue: [["blue", 1]] },
   listEngineSpells: { red: ["red"], blue: ["blue"] },
   listEngineFacts: { red: ["red"], blue: ["blue"] },
   sumEngineTime: { red: [1], blue: [2] },

@@ -6,6 +6,7 @@ import type {
   BillingReader,
   BlockStore,
   Books,
+  CallShapeReader,
   DailyCosts,
   EngineTimeReader,
   FinishedRunStore,
@@ -48,6 +49,7 @@ import { exportRows } from "./readers/export-rows.ts";
 import { waitForWriters } from "./readers/is-written.ts";
 import { listCallClasses } from "./readers/list-call-classes.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
+import { listCallShapes } from "./readers/list-call-shapes.ts";
 import { listCalls } from "./readers/list-calls.ts";
 import { listChangedRuns } from "./readers/list-changed-runs.ts";
 import { listChangedUsage } from "./readers/list-changed-usage.ts";
@@ -87,6 +89,7 @@ import { readWorkOfTraces } from "./readers/work-places.ts";
 
 export type Warehouse = SpanStore &
   EngineTimeReader &
+  CallShapeReader &
   BlockStore &
   SignalStore &
   TraceSummaries &
@@ -141,6 +144,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: Ware
     listEngineSteps: (workspace, range, most) => listEngineSteps(connection, workspace, range, most),
     listEngineRequests: (workspace, service, range, most) =>
       listEngineRequests(connection, { workspace, service }, range, most),
+    listCallShapes: (workspace, range) => listCallShapes(connection, workspace, range),
     listEngineSpells: (workspace, range) => listEngineSpells(connection, workspace, range),
     listEngineFacts: (workspace, range) => listEngineFacts(connection, workspace, range),
     listSources: (workspace) => listSources(connection, workspace),

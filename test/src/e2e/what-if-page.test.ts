@@ -32,17 +32,13 @@ it.each(LANGUAGES)(
     await page.waitForLoadState("networkidle");
     const rows = page.locator("main table tbody tr");
     expect(await rows.count()).toBe(5);
-    const marks = rows
-      .locator(`[title], [aria-label], .sr-only`)
-      .filter({ hasText: language === "ko" ? /시뮬/ : /simulated/ });
-    expect((await readMain(page)).length).toBeGreaterThan(100);
-    expect(
-      (await marks.count()) + (await rows.getByText(language === "ko" ? /시뮬/ : /simulated/).count()),
-    ).toBeGreaterThan(0);
+    const label = language === "ko" ? "시뮬레이션" : "simulated";
+    // Five figures now, five then.
+    expect((await page.locator("main table tbody").innerHTML()).split(label).length - 1).toBeGreaterThanOrEqual(10);
     await keepScreenshot(page, `what-if-${language}`);
     await page.locator("input[name=value]").fill("none");
     await page.locator("main form button[type=submit]").click();
-    expect(await page.getByRole("alert").innerText()).toContain("maxSequences");
+    expect(await page.locator("main [role=alert]").innerText()).toContain("maxSequences");
     expect(page.problems).toEqual([]);
   },
 );

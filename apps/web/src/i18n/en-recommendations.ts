@@ -83,6 +83,7 @@ export const enRecommendations = {
   whatIfAnswer: "Answer",
   whatIfOf: (requests: string) =>
     `of ${requests} requests, the newest 4,000 at most; shared prompt blocks are estimated`,
+  whatIfBeyond: "Not to be relied on",
   whatIfThen: "Then",
   whatIfMetric: {
     hitRate: "Prompt tokens found in a cache",

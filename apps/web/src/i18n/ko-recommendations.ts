@@ -84,6 +84,7 @@ export const koRecommendations: Texts<typeof enRecommendations> = {
   whatIfEngine: (service: string) => `현재 설정은 ${service}이(가) 알린 값입니다.`,
   whatIfAnswer: "답",
   whatIfOf: (requests: string) => `요청 ${requests}건, 최근 4,000건까지. 공유 프롬프트 블록은 추정치입니다`,
+  whatIfBeyond: "신뢰할 수 없음",
   whatIfThen: "변경 후",
   whatIfMetric: {
     hitRate: "캐시에서 찾은 프롬프트 토큰",

@@ -9,7 +9,7 @@ import {
   readEvaluationTask,
 } from "@centspan/model";
 import { z } from "zod";
-import { defineRoute } from "../route.ts";
+import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
 import { toCohortRow } from "./compare-outcomes.ts";
 import { cohortShape, readCohort } from "./outcome-cohorts.ts";
 
@@ -58,22 +58,32 @@ export const readEvaluation = defineRoute({
   async run({ deps, caller, params: { name = "" }, query }) {
     const set = (await deps.control.listEvaluationSets(caller.workspace)).find((one) => one.name === name);
     if (set === undefined) throw new CentspanError("not_found", `There is no evaluation set named ${name}.`);
-    const { tasks, options } = await readCohort({ deps, caller }, query, "task");
-    const tried = tasks.flatMap((task) => {
-      const of = readEvaluationTask(task.task);
-      return of?.set === name ? [{ ...task, group: of.way, setTask: of.task }] : [];
-    });
-    const { maxCostPerPassUsd } = set;
-    const most = maxCostPerPassUsd === undefined ? null : parseDecimal(maxCostPerPassUsd);
-    const { ways, cheapest } = judgeEvaluation(tried, { ...set, maxCostPerPassUsd: most }, options);
-    return {
-      set,
-      ways: ways.map((way) => ({ ...way, cost: toCohortRow(way.cost) })),
-      cheapest,
-      summary: summarise(set, ways, cheapest),
-    };
+    return evaluateSet({ deps, caller }, set, query);
   },
 });
+
+type Cohort = Parameters<typeof readCohort>[1];
+
+export async function evaluateSet(
+  scope: { deps: ApiDeps; caller: Caller },
+  set: EvaluationSet,
+  query: Cohort,
+): Promise<z.input<typeof evaluationSchema>> {
+  const { tasks, options } = await readCohort(scope, query, "task");
+  const tried = tasks.flatMap((task) => {
+    const of = readEvaluationTask(task.task);
+    return of?.set === set.name ? [{ ...task, group: of.way, setTask: of.task }] : [];
+  });
+  const { maxCostPerPassUsd } = set;
+  const most = maxCostPerPassUsd === undefined ? null : parseDecimal(maxCostPerPassUsd);
+  const { ways, cheapest } = judgeEvaluation(tried, { ...set, maxCostPerPassUsd: most }, options);
+  return {
+    set,
+    ways: ways.map((way) => ({ ...way, cost: toCohortRow(way.cost) })),
+    cheapest,
+    summary: summarise(set, ways, cheapest),
+  };
+}
 
 function summarise(
   { name, minPassRate }: EvaluationSet,

@@ -103,7 +103,7 @@ function Answer({ page: { t }, view: { rows, refused, requests } }: { page: Page
       )}
       {refused.map(({ reason, message, collect }) => (
         <p key={message} className="px-4 pt-1 pb-2 text-ink-2 text-note">
-          {t.verdictRefused}, {reason}: {message}. {collect}
+          {rows.length === 0 ? `${t.verdictRefused}, ${reason}` : t.whatIfBeyond}: {message}. {collect}
         </p>
       ))}
     </Panel>
