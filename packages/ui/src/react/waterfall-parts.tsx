@@ -37,7 +37,7 @@ function Clip({ side }: { side: "left" | "right" }) {
 }
 
 /** About how much of a track a character takes. */
-const CHARACTER_PCT = 1.5;
+const CHARACTER_PCT = 2;
 
 /** The note stands after the bar, before it where there is no room after, and nowhere where there is none at all. */
 function BarNote({ bar, text, attention }: { bar: Bar; text: string; attention: boolean }) {

@@ -166,6 +166,7 @@ export function RunView({ run, page }: { run: Run; page: Page }) {
         language={language}
         params={params}
         spans={trace.spans}
+        calls={trace.calls}
         heightPx={chooseHeight(trace.spans)}
         anomalies={listAnomalies(run)}
         total={{

@@ -75,7 +75,6 @@ export function ContextPanel({ forest, context, words, selected, onChoose }: Pan
   const bars = useTurnBars(forest, context);
   const strip = useMemo(() => prepareStrip(bars, MOST_COLUMNS), [bars]);
   const labels: StripLabels = { ...words.inPrompt, ...words.paidAs, turn: words.turn, describe: describeBar(words) };
-  if (context !== null && context.calls.length === 0) return null;
   const chosen = bars.find((bar) => bar.spanId === selected)?.key ?? null;
   return (
     <Panel title={words.contextTitle} note={words.contextNote} aside={context?.areAll === false && words.contextCut}>

@@ -10,6 +10,7 @@ export type ExplorerProps = {
   language: Language;
   params: Readonly<Record<string, string>>;
   spans: number;
+  calls: number;
   heightPx: number;
   anomalies: readonly Anomaly[];
   total: { calls: string; cost: string; repeated: string };

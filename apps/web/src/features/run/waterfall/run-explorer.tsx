@@ -23,7 +23,9 @@ export function RunExplorer(props: ExplorerProps) {
   }
   return (
     <>
-      <ContextPanel forest={null} context={null} words={words} selected={null} onChoose={() => undefined} />
+      {props.calls > 0 && (
+        <ContextPanel forest={null} context={null} words={words} selected={null} onChoose={() => undefined} />
+      )}
       <Panel title={title} note={words.loadingSpans(formatCount(spans))}>
         <Waiting text={loaded.state === "failed" ? `${words.failed} ${loaded.text}` : null} heightPx={heightPx} />
         <noscript>

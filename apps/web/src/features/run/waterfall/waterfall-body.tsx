@@ -78,13 +78,15 @@ export function WaterfallBody({ skeleton, words, view, setView, ...props }: Body
   };
   return (
     <>
-      <ContextPanel
-        forest={forest}
-        context={contextPart.state === "there" ? contextPart.value : null}
-        words={words}
-        selected={selected}
-        onChoose={goToSpan}
-      />
+      {props.calls > 0 && (
+        <ContextPanel
+          forest={forest}
+          context={contextPart.state === "there" ? contextPart.value : null}
+          words={words}
+          selected={selected}
+          onChoose={goToSpan}
+        />
+      )}
       <div className={clsx("wf-layout", selected !== null && "wf-beside")}>
         <Panel title={props.title} note={<LayerKey words={words} />} aside={describeCounts(model, words)}>
           <Toolbar
@@ -178,7 +180,9 @@ function Foot({ model, words, total }: FootProps) {
         <span />
         <span className="wf-figure">{formatDuration(BigInt(Math.round(forest.endNs - forest.startNs)))}</span>
         <span className="wf-figure">{total.cost}</span>
-        <span className="wf-figure text-waste">{total.repeated}</span>
+        <span className={clsx("wf-figure", total.repeated === "–" ? "text-ink-3" : "text-waste")}>
+          {total.repeated}
+        </span>
       </div>
       {elsewhereUsd !== null && (
         <p className="px-4 pb-2 text-axis text-ink-3">{words.elsewhere(formatMoney(elsewhereUsd, 4))}</p>
