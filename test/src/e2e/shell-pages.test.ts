@@ -155,6 +155,23 @@ describe("search and the palette", () => {
     expect(page.problems).toEqual([]);
   });
 
+  it("let who goes on by keys past the field, and open with what is typed there", async () => {
+    const page = await open("/");
+    await page.waitForLoadState("networkidle");
+    const field = page.locator("header").getByLabel("Search");
+    await field.focus();
+    await page.keyboard.press("Tab");
+    expect(await page.getByRole("dialog").isVisible()).toBe(false);
+    await field.focus();
+    await page.keyboard.type("bu");
+    await page.getByRole("option", { name: "Budgets" }).waitFor();
+    // Open already: it stays open.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("dialog").isVisible()).toBe(false);
+    expect(page.problems).toEqual([]);
+  });
+
   it("keep a view by name, whose address is all of it", async () => {
     const page = await open("/outcomes?groupBy=model&period=all");
     await page.waitForLoadState("networkidle");

@@ -8,10 +8,9 @@ import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { buildHref, pickCarried } from "#features/page/params.ts";
 import type { Found } from "#features/search/find.ts";
+import { type Choice, listChoices } from "#features/search/list-choices.ts";
 import { addView, readViews, type SavedView, writeViews } from "#features/search/saved-views.ts";
 import { useShellLabels } from "./shell-labels.tsx";
-
-type Choice = { id: string; group: string; label: string; note: string; run(): void };
 
 const WAIT_MS = 150;
 /** With what stands in the field then. */
@@ -26,17 +25,11 @@ export function CommandPalette() {
   const [at, setAt] = useState(0);
   const [views, setViews] = useState<SavedView[]>([]);
   const found = useFound(text, search.get("workspace"));
-  const carried = pickCarried(Object.fromEntries(search));
-
   const open = (asked = ""): void => {
     setViews(readViews(localStorage));
     setText(asked);
     setAt(0);
-    dialog.current?.showModal();
-  };
-  const go = (href: string): void => {
-    dialog.current?.close();
-    router.push(href);
+    if (dialog.current?.open === false) dialog.current.showModal();
   };
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent): void => {
@@ -57,49 +50,17 @@ export function CommandPalette() {
     writeViews(localStorage, changed);
     setViews(changed);
   };
-  const isAsked = (label: string): boolean => label.toLowerCase().includes(text.trim().toLowerCase());
+  const take = (choice: Choice): void => {
+    if ("href" in choice) {
+      dialog.current?.close();
+      router.push(choice.href);
+    } else {
+      keep(addView(views, { name: choice.keepAs, href: here }));
+      setText("");
+    }
+  };
   const here = buildHref(path, Object.fromEntries(search));
-  const choices: Choice[] = [
-    ...views
-      .filter(({ name }) => isAsked(name))
-      .map(({ name, href }) => ({
-        id: `view ${name}`,
-        group: labels.savedViews,
-        label: name,
-        note: href,
-        run: () => go(href),
-      })),
-    ...found.map(({ kind, name, note, path: to, params }) => ({
-      id: `${kind} ${name} ${to}`,
-      group: labels.foundKind[kind] ?? kind,
-      label: name,
-      note,
-      run: () => go(buildHref(to, { ...carried, ...params })),
-    })),
-    ...labels.pages
-      .filter(({ label }) => isAsked(label))
-      .map(({ label, path: to }) => ({
-        id: `page ${to}`,
-        group: labels.goTo,
-        label,
-        note: "",
-        run: () => go(buildHref(to, carried)),
-      })),
-    ...(text.trim() === ""
-      ? []
-      : [
-          {
-            id: "save",
-            group: labels.savedViews,
-            label: `${labels.saveViewAs} “${text.trim()}”`,
-            note: here,
-            run: () => {
-              keep(addView(views, { name: text.trim(), href: here }));
-              setText("");
-            },
-          },
-        ]),
-  ];
+  const choices = listChoices(text, { views, found, carried: pickCarried(Object.fromEntries(search)), here }, labels);
   const chosen = choices[Math.min(at, choices.length - 1)];
   const onKey = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -109,26 +70,25 @@ export function CommandPalette() {
     }
     if (event.key === "Enter") {
       event.preventDefault();
-      chosen?.run();
+      if (chosen !== undefined) take(chosen);
     }
-    if (event.key === "Delete" && chosen?.id.startsWith("view "))
-      keep(views.filter(({ name }) => `view ${name}` !== chosen.id));
+    if (event.key === "Delete" && chosen !== undefined && "view" in chosen && chosen.view !== null)
+      keep(views.filter(({ name }) => name !== chosen.view));
   };
 
   return (
     <>
       <search>
-        <form
-          action="/search"
-          className="top-search"
-          onFocus={(event) => {
-            event.target.blur();
-            open();
-          }}
-        >
+        <form action="/search" className="top-search">
+          {/* Not on focus alone: who goes on by keys would never get past it. */}
           <input
             name="q"
             className="field top-field"
+            onClick={() => open()}
+            onInput={({ currentTarget }) => {
+              open(currentTarget.value);
+              currentTarget.value = "";
+            }}
             aria-label={labels.search}
             placeholder={labels.searchPlaceholder}
           />
@@ -160,7 +120,7 @@ export function CommandPalette() {
               tabIndex={-1}
               aria-selected={choice === chosen}
               className={clsx("palette-choice", choice === chosen && "palette-chosen")}
-              onClick={choice.run}
+              onClick={() => take(choice)}
               onKeyDown={onKey}
             >
               <span className="text-ink-3 text-note">{choice.group}</span>
