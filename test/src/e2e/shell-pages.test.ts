@@ -119,6 +119,7 @@ describe("an engineer finds within two clicks", () => {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
     await page.locator("main a[href^='/runs/']").first().click();
     await page.waitForURL(/\/runs\/[0-9a-f]{32}/);
+    await page.getByText("invoke_agent").first().waitFor();
     const text = await readMain(page);
     for (const name of ["invoke_agent", "loop.turn", "execute_tool"]) expect(text).toContain(name);
   });
@@ -158,7 +159,7 @@ describe("search and the palette", () => {
   it("let who goes on by keys past the field, and open with what is typed there", async () => {
     const page = await open("/");
     await page.waitForLoadState("networkidle");
-    const field = page.locator("header").getByLabel("Search");
+    const field = page.locator("input[name=q]");
     await field.focus();
     await page.keyboard.press("Tab");
     expect(await page.getByRole("dialog").isVisible()).toBe(false);
