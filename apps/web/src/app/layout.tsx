@@ -28,7 +28,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const { csv, picture, search, searchPlaceholder, nothingFound, goTo } = t;
   const labels = {
     ...{ csv, picture, search, searchPlaceholder, nothingFound, goTo, foundKind: t.foundKind },
-    ...{ savedViews: t.savedViews, saveView: t.saveView, saveViewAs: t.saveViewAs, removeView: t.removeView },
+    ...{ savedViews: t.savedViews, saveView: t.saveView, saveViewAs: t.saveViewAs },
     pages: SECTIONS.flatMap(({ pages }) => pages.map(({ name, path }) => ({ label: t[name], path }))),
   };
   return (

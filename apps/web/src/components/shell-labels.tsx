@@ -12,7 +12,6 @@ export type ShellLabels = {
   savedViews: string;
   saveView: string;
   saveViewAs: string;
-  removeView: string;
   foundKind: Readonly<Record<string, string>>;
   pages: readonly { label: string; path: string }[];
 };

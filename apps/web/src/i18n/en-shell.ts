@@ -12,7 +12,6 @@ export const enShell = {
   savedViews: "Saved views",
   saveView: "Save view",
   saveViewAs: "Save this view as",
-  removeView: "Remove view",
   foundKind: {
     run: "Run",
     key: "Key",
@@ -43,5 +42,4 @@ export const enShell = {
   reportSubtitle: (month: string) => `${month}, for print`,
   print: "Print",
   reportMonths: "Month",
-  splitBy: "Split by",
 };

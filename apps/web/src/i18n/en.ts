@@ -45,7 +45,6 @@ export const en = {
   from: "From",
   to: "To, that day included",
   apply: "Apply",
-  zone: "UTC",
   ratedThrough: (at: string) => `Rated to ${at}`,
   fellBackToAll: "nothing in the last 30 days, so all time",
   keyOfMarks: "Key of marks",

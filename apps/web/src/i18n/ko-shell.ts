@@ -14,7 +14,6 @@ export const koShell: Texts<typeof enShell> = {
   savedViews: "저장한 보기",
   saveView: "보기 저장",
   saveViewAs: "이 보기를 저장:",
-  removeView: "보기 삭제",
   foundKind: {
     run: "실행",
     key: "키",
@@ -44,5 +43,4 @@ export const koShell: Texts<typeof enShell> = {
   reportSubtitle: (month) => `${month}, 인쇄용`,
   print: "인쇄",
   reportMonths: "월",
-  splitBy: "나누어 보기",
 };

@@ -46,7 +46,6 @@ export const ko: Catalogue = {
   from: "시작일",
   to: "종료일(당일 포함)",
   apply: "적용",
-  zone: "UTC",
   ratedThrough: (at) => `${at}까지 요금 계산 완료`,
   fellBackToAll: "최근 30일에 자료가 없어 전체 기간을 표시",
   keyOfMarks: "표식 설명",

@@ -4,7 +4,7 @@ import { addView, readViews, writeViews } from "./saved-views.ts";
 
 const labels = {
   ...{ csv: "", picture: "", search: "Search", searchPlaceholder: "", nothingFound: "", goTo: "Go to" },
-  ...{ savedViews: "Saved views", saveView: "Save view", saveViewAs: "Save as", removeView: "" },
+  ...{ savedViews: "Saved views", saveView: "Save view", saveViewAs: "Save as" },
   foundKind: { key: "Key" },
   pages: [
     { label: "Ledger", path: "/" },
