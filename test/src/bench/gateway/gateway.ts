@@ -221,7 +221,7 @@ async function runInTurn(ways: Measurement["ways"], body: string, count: number)
   return times;
 }
 
-const ROUNDS = 5;
+const ROUNDS = 15;
 
 /** Memory of the gateway with none, with all of them, and with all of them each time again once the last have ended. */
 async function holdOpen({ pid }: Gateway, ways: Measurement["ways"], count: number) {
