@@ -10,7 +10,9 @@ const WORKSPACE = `commitments-${process.pid}`;
 const october = findBillingPeriod("UTC", "2026-10");
 const november = findBillingPeriod("UTC", "2026-11");
 const MINUTE_NS = 60_000_000_000n;
-const { warehouse, control, client } = useApi(WORKSPACE, { nowNs: () => november.toNs });
+/** When calls that are late come in. */
+const IN_NOVEMBER = { nowNs: () => november.toNs - 1n };
+const { warehouse, control, client } = useApi(WORKSPACE, { nowNs: () => november.toNs }, IN_NOVEMBER);
 
 /** Of 1,000,000 tokens at 3 USD, but for what is given. */
 function call(callId: string, given: Partial<RatedCall>, tokens = 1_000_000): RatedCall {
@@ -208,7 +210,11 @@ describe("commitments", () => {
 
 describe("a commitment from before the first call", () => {
   const EARLY = `${WORKSPACE}-early`;
-  const { warehouse: calls, control: books, client: early } = useApi(EARLY, { nowNs: () => november.toNs });
+  const {
+    warehouse: calls,
+    control: books,
+    client: early,
+  } = useApi(EARLY, { nowNs: () => november.toNs }, IN_NOVEMBER);
 
   it("begins the first month, so that what was paid for it is billed", async () => {
     await books.ensureWorkspace("o", { id: EARLY, name: EARLY });

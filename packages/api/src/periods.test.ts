@@ -10,6 +10,7 @@ import { makeCall } from "./testing/use-api.ts";
 
 const ORG = `org-periods-${process.pid}`;
 const SEOUL_OCTOBER = findBillingPeriod("Asia/Seoul", "2026-10");
+const DAY_NS = 86_400_000_000_000n;
 let gate: Gate;
 let warehouse: Warehouse;
 let control: Control;
@@ -19,7 +20,9 @@ let workspaces = 0;
 beforeAll(async () => {
   gate = await openGate(inject("clickhouseUrl"));
   control = openControl({ url: inject("databaseUrl") });
-  warehouse = openWarehouse({ url: new URL("/centspan_periods_test", gate.url).href, books: control });
+  const url = new URL("/centspan_periods_test", gate.url).href;
+  // Calls that are late come in while November is open.
+  warehouse = openWarehouse({ url, books: control, clock: { nowNs: () => SEOUL_OCTOBER.toNs + DAY_NS } });
   await Promise.all([warehouse.migrate(), control.migrate()]);
 });
 afterAll(async () => {
@@ -107,6 +110,7 @@ describe("a month", () => {
     expect((await api.audit()).data).toMatchObject([
       { actor: "finance (key_finance)", action: "period.assign", subject: "2026-10", details: { owner: "Grace" } },
       { actor: "finance (key_finance)", action: "period.close", subject: "2026-10" },
+      { action: "time_zone.set", subject: "Asia/Seoul" },
     ]);
     await expect(api.setBillingTimeZone("UTC")).rejects.toMatchObject({ code: "conflict" });
   });
@@ -171,7 +175,7 @@ describe("a month", () => {
       return [unexplained, [...new Set(differences.map(({ cause }) => cause))].sort()];
     };
     const [october, november] = [findBillingPeriod("UTC", "2026-10"), findBillingPeriod("UTC", "2026-11")];
-    const onDay = (day: bigint) => october.fromNs + day * 86_400_000_000_000n;
+    const onDay = (day: bigint) => october.fromNs + day * DAY_NS;
     await warehouse.insertCalls(workspace, [
       ...Array.from({ length: 27 }, (_, day) => call(`d${day}`, onDay(BigInt(day)), "search", "0.001")),
       call("november", november.fromNs, "search", "0.002"),

@@ -2,6 +2,7 @@
  * Opens the warehouse: one connection behind the ports of the model. Nothing is contacted until the first question.
  * A store that is away is `store_unavailable` each time it is asked, and answers again as soon as it is back.
  */
+import type { Clock } from "@centspan/base";
 import type {
   BillingReader,
   BlockStore,
@@ -118,13 +119,15 @@ type WarehouseOptions = {
   blockFolder?: string;
   /** Which months are closed. Whoever writes calls gives the control plane; without it none are. */
   books?: Books;
+  /** When what comes after its month was closed is posted. The wall clock, but for tests of a month that was. */
+  clock?: Clock;
 };
 
 const NOTHING_CLOSED: Books = { whileAlone: (_workspace, work) => work(0n) };
 
-export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED }: WarehouseOptions): Warehouse {
+export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED, clock }: WarehouseOptions): Warehouse {
   const connection = openConnection(url);
-  const revisions = createRevisions();
+  const revisions = createRevisions(clock?.nowNs);
   return {
     insertSpans: (workspace, spans) => insertSpans(connection, workspace, spans),
     ...createBlockStore(connection, blockFolder),

@@ -10,10 +10,11 @@ import { type ApiClient, createApiClient, createTraceApi } from "../index.ts";
 
 export type TestApi = { warehouse: Warehouse; control: Control; client: ApiClient; send: Send };
 
-export function useApi(workspace: string, clock: Clock = createWallClock()): TestApi {
+/** `posting` is the store's clock: when late calls come in. */
+export function useApi(workspace: string, clock = createWallClock(), posting: Clock = createWallClock()): TestApi {
   const control = openControl({ url: inject("databaseUrl") });
   const url = new URL(`/api_${randomBytes(8).toString("hex")}`, inject("clickhouseUrl")).href;
-  const warehouse = openWarehouse({ url, books: control });
+  const warehouse = openWarehouse({ url, books: control, clock: posting });
   beforeAll(() => Promise.all([warehouse.migrate(), control.migrate()]));
   afterAll(() => Promise.all([warehouse.close(), control.close()]));
   const api = createTraceApi({ warehouse, control, clock });
