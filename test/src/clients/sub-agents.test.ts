@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { parseInstant } from "@centspan/base";
 import type { SpanRow, TraceDetail } from "@centspan/model";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { keepScreenshot, openBrowser, openPage, readMain } from "../stack/browser.ts";
+import { keepScreenshot, openBrowser, openPage } from "../stack/browser.ts";
 import { findTrace } from "../stack/find-rows.ts";
 import { type Running, runProcess, startProcess } from "../stack/processes.ts";
+import { readRows } from "../stack/waterfall.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "centspan-sub-agents-"));
 const processes: Running[] = [];
@@ -127,14 +128,15 @@ it("is one trace from the lead to every engine step, that a person can read", as
 
   const browser = await openBrowser();
   const page = await openPage(browser);
-  await page.goto(new URL(`/runs/${result.traceId}`, inject("connection").webUrl).href);
-  await page.getByText("invoke_agent centspan-repair").first().waitFor();
-  const waterfall = await readMain(page);
+  await page.goto(new URL(`/runs/${result.traceId}?fold=none`, inject("connection").webUrl).href);
+  const rows = await readRows(page);
   await keepScreenshot(page, "sub-agents");
-  for (const { name } of agents) expect(waterfall).toContain(name);
-  for (const name of ["execute_tool delegate", "chat replay-lead", "execute_tool report_verdict"]) {
-    expect(waterfall).toContain(name);
-  }
+  const shown = [...agents, ...roots].map(({ name }) => name);
+  for (const name of [...shown, "execute_tool delegate", "chat replay-lead", "execute_tool report_verdict"])
+    expect(
+      rows.some(({ text }) => text.includes(name)),
+      name,
+    ).toBe(true);
   expect(page.problems).toEqual([]);
   await browser.close();
 });

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { getOk } from "../stack/api.ts";
 import { keepScreenshot, openBrowser, openPage, type WatchedPage } from "../stack/browser.ts";
 import { runProcess } from "../stack/processes.ts";
+import { readRowIds } from "../stack/waterfall.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
@@ -57,24 +58,6 @@ async function openRun(traceId: string, view = "", language: (typeof LANGUAGES)[
   return page;
 }
 
-/** Span ids of all rows, in their order: as many as stand in the way are scrolled over. */
-const READ_ROWS = `(async () => {
-  const grid = document.querySelector(".wf-grid");
-  const rows = new Map();
-  const look = () => {
-    for (const row of grid.querySelectorAll("[data-row]")) rows.set(Number(row.dataset.row), row.dataset.span ?? "");
-  };
-  const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  for (let top = 0; ; top += grid.clientHeight) {
-    grid.scrollTop = top;
-    await frame();
-    look();
-    if (top + grid.clientHeight >= grid.scrollHeight) break;
-  }
-  return [...rows].sort((a, b) => a[0] - b[0]).map(([, span]) => span).filter((span) => span !== "");
-})()`;
-const readRows = (page: WatchedPage): Promise<string[]> => page.evaluate<string[]>(READ_ROWS);
-
 describe.skipIf(process.env.CENTSPAN_SHARED === undefined)("edge cases of OTLP (needs CENTSPAN_SHARED)", () => {
   const folder = join(process.env.CENTSPAN_SHARED ?? "", "otlp/edge-cases");
   const files =
@@ -96,7 +79,7 @@ describe.skipIf(process.env.CENTSPAN_SHARED === undefined)("edge cases of OTLP (
       await awaitTrace(traceId, stored.length);
       for (const language of LANGUAGES) {
         const page = await openRun(traceId, "&fold=none", language);
-        expect([file, (await readRows(page)).sort()]).toEqual([file, stored]);
+        expect([file, (await readRowIds(page)).sort()]).toEqual([file, stored]);
         await keepScreenshot(page, `40-edge-${file.slice(0, 2)}-${language}`);
         expect(page.problems).toEqual([]);
         await page.close();
@@ -165,7 +148,7 @@ describe("a run that is broken in every way", () => {
   it("has every span in a row once, as the API has them, and says what is odd", async () => {
     const { spans, anomalies } = await readTrace(TRACE);
     const page = await openRun(TRACE, "&fold=none");
-    const rows = await readRows(page);
+    const rows = await readRowIds(page);
     expect(rows.length).toBe(SPANS);
     expect(rows.toSorted()).toEqual(spans.map(({ spanId }) => spanId).sort());
     const odd = page.getByText("Odd in this run").locator("..");
@@ -233,7 +216,7 @@ it("gives the roots of the demo's runs the cost that the API gives them, and its
     await page.goto(new URL(`/runs/${traceId}?fold=none`, inject("connection").webUrl).href);
     await page.locator("[data-row]").first().waitFor();
     const own = spans.filter((span) => !span.linked);
-    expect((await readRows(page)).sort()).toEqual(own.map(({ spanId }) => spanId).sort());
+    expect((await readRowIds(page)).sort()).toEqual(own.map(({ spanId }) => spanId).sort());
     const roots = own.filter(({ parentSpanId }) => parentSpanId === "");
     const sum = roots.reduce((all, { costUsd }) => all.plus(parseDecimal(costUsd ?? "0")), parseDecimal("0"));
     expect(sum.eq(parseDecimal(trace.costUsd ?? "0"))).toBe(true);

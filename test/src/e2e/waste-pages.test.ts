@@ -64,7 +64,10 @@ it("answers in three clicks: who is cheapest, whether that is certain, what is p
   await page.getByRole("link", { name: "Proof: Prefix broken: system text" }).click();
   await page.waitForURL(/\/runs\/[0-9a-f]{32}\?.*span=/);
   const panel = page.getByRole("complementary", { name: "Selected span" });
-  await panel.waitFor();
+  await panel
+    .getByText(/a time of day or date changed/)
+    .first()
+    .waitFor();
   expect(await panel.innerText()).toMatch(/Prefix broken: system text[\s\S]*a time of day or date changed/);
   const traceId = /runs\/([0-9a-f]{32})/.exec(page.url())?.[1] ?? "";
   const balance = await getOk<BalanceRow>(`/traces/${traceId}/balance`);
