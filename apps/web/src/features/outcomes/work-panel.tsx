@@ -15,7 +15,7 @@ export function WorkPanel({ page: { t }, work: { groupBy, answer } }: { page: Pa
   const share = (text: string | null): string => (text === null ? "–" : formatRatio(text));
   const note =
     rows.length === 0
-      ? t.noWork
+      ? undefined
       : t.workNote({
           shown: formatCount(rows.length),
           all: formatCount(total.groups),
@@ -24,6 +24,7 @@ export function WorkPanel({ page: { t }, work: { groupBy, answer } }: { page: Pa
         });
   return (
     <Panel title={t.workTitle[groupBy]} note={note}>
+      {rows.length === 0 && <p className="px-4 pt-1.5 pb-3.5 text-ink-2">{t.noWork}</p>}
       {rows.length > 0 && (
         <DataTable
           headings={[
