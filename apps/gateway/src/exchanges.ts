@@ -6,20 +6,23 @@ export type Exchanges = {
   settle(): Promise<void>;
 };
 
-/** `ended` is told of each. */
+/** `ended` is told of each. They are counted and not listed: a set that so many enter and leave keeps those that have left. */
 export function createExchanges(ended: () => void): Exchanges {
-  const running = new Set<Promise<void>>();
+  let running = 0;
+  let settled: (() => void)[] = [];
   return {
     hold(exchange) {
-      const held = exchange.finally(() => {
-        running.delete(held);
+      running += 1;
+      return exchange.finally(() => {
+        running -= 1;
         ended();
+        if (running > 0) return;
+        for (const resolve of settled) resolve();
+        settled = [];
       });
-      running.add(held);
-      return held;
     },
     async settle() {
-      await Promise.allSettled(running);
+      if (running > 0) await new Promise<void>((resolve) => settled.push(resolve));
     },
   };
 }

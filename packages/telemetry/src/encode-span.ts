@@ -58,31 +58,32 @@ export function encodeSpan(writer: ProtobufWriter, span: ReadableSpan): void {
   writer.close(start);
 }
 
-/** An export request around spans of one resource and scope. */
-export function createEnvelope({ resource, instrumentationScope }: ReadableSpan): (spans: Buffer) => Buffer {
+/** What goes before so many bytes of spans of one resource and scope to make an export request of them. */
+export function createEnvelope({ resource, instrumentationScope }: ReadableSpan): (spanBytes: number) => Buffer {
   const writer = createProtobufWriter();
   writer.tag(1, BYTES);
   const resourceStart = writer.open();
   writeAttributes(writer, 1, resource.attributes);
   writeCount(writer, 2, 0);
   writer.close(resourceStart);
-  const resourceBytes = writer.take();
+  const resourceBytes = Buffer.from(writer.take());
   writer.tag(1, BYTES);
   const scopeStart = writer.open();
   writer.tag(1, BYTES);
   writer.text(instrumentationScope.name);
   writeText(writer, 2, instrumentationScope.version);
   writer.close(scopeStart);
-  const scopeBytes = writer.take();
-  return (spans) => {
+  const scopeBytes = Buffer.from(writer.take());
+  return (spanBytes) => {
     writer.tag(2, BYTES);
-    writer.varint(scopeBytes.length + spans.length);
+    writer.varint(scopeBytes.length + spanBytes);
     writer.raw(scopeBytes);
-    const inner = writer.take();
+    const inner = Buffer.from(writer.take());
     writer.tag(1, BYTES);
-    writer.varint(resourceBytes.length + inner.length + spans.length);
+    writer.varint(resourceBytes.length + inner.length + spanBytes);
     writer.raw(resourceBytes);
-    return Buffer.concat([writer.take(), inner, spans]);
+    writer.raw(inner);
+    return writer.take();
   };
 }
 

@@ -3,6 +3,8 @@
  * length and moved where that turns out to take another number of bytes.
  */
 const FIRST_BYTES = 8 * 1024;
+/** A buffer that grew is used again, unless one span has made it this large. */
+const MOST_KEPT_BYTES = 1024 * 1024;
 /** Longer texts are worth a call of the runtime's own encoder. */
 const SHORT_CHARS = 48;
 const TWO_32 = 2 ** 32;
@@ -115,10 +117,10 @@ export function createProtobufWriter() {
       writeVarint(length);
       at += length;
     },
-    /** What was written, once: the writer begins anew. */
+    /** What was written: a view that holds until the writer, which begins anew in the same memory, is written to again. */
     take(): Buffer {
       const taken = bytes.subarray(0, at);
-      bytes = Buffer.allocUnsafe(FIRST_BYTES);
+      if (bytes.length > MOST_KEPT_BYTES) bytes = Buffer.allocUnsafe(FIRST_BYTES);
       at = 0;
       return taken;
     },

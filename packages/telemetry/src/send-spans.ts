@@ -22,6 +22,10 @@ const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 type Batch = { spans: number; bytes: Buffer };
 
+/** Enough for a batch, whose last span may be a long one. */
+const MEMORY_BYTES = SEND_AT_BYTES + 32 * 1024;
+const MOST_SPARE = 4;
+
 export function createSpanSender({ otlpUrl, ingestKey }: { otlpUrl: string; ingestKey: string }): SpanProcessor {
   const required = { "content-type": "application/x-protobuf" };
   const options = {
@@ -43,6 +47,8 @@ export function createSpanSender({ otlpUrl, ingestKey }: { otlpUrl: string; inge
   const writer = createProtobufWriter();
   const underWay = new Set<Promise<void>>();
   const queue: Batch[] = [];
+  /** Of batches that were delivered, for those to come: as garbage it would have everything collected every second. */
+  const spare: Buffer[] = [];
   let envelope: ReturnType<typeof createEnvelope> | undefined;
   let gathered = 0;
   let heldBytes = 0;
@@ -54,7 +60,12 @@ export function createSpanSender({ otlpUrl, ingestKey }: { otlpUrl: string; inge
 
   const seal = (): void => {
     if (envelope === undefined || gathered === 0) return;
-    const batch = { spans: gathered, bytes: envelope(writer.take()) };
+    const head = envelope(writer.length);
+    const size = head.length + writer.length;
+    const memory = size > MEMORY_BYTES ? Buffer.allocUnsafe(size) : (spare.pop() ?? Buffer.allocUnsafe(MEMORY_BYTES));
+    memory.set(head);
+    memory.set(writer.take(), head.length);
+    const batch = { spans: gathered, bytes: memory.subarray(0, size) };
     queue.push(batch);
     heldBytes += batch.bytes.length;
     gathered = 0;
@@ -81,6 +92,9 @@ export function createSpanSender({ otlpUrl, ingestKey }: { otlpUrl: string; inge
     if (isFailed) failures += 1;
     if (isKept) queue.unshift(batch);
     else heldBytes -= batch.bytes.length;
+    // Of a request that failed it is not known whether something still reads it.
+    const { buffer } = batch.bytes;
+    if (!isFailed && buffer.byteLength === MEMORY_BYTES && spare.length < MOST_SPARE) spare.push(Buffer.from(buffer));
     if (isFailed && !isKept) reportLost(batch.spans, describe(error));
     if (isKept && !isAway) report(`the collector takes no spans now, they wait and are sent again: ${describe(error)}`);
     const isBack = isAway && !isFailed;

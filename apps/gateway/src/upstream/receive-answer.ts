@@ -17,6 +17,7 @@ export type Sending = {
 };
 
 const MAX_WAITING_BYTES = 256 * 1024;
+const DONE = { value: undefined, done: true } as const;
 
 export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) => void): Sending {
   const chunks: Buffer[] = [];
@@ -42,28 +43,33 @@ export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) =>
     end({ failure });
     controller?.abort(failure);
   };
-  async function* read(): AsyncGenerator<Buffer, void> {
-    try {
-      for (;;) {
-        const chunk = chunks.shift();
-        if (chunk !== undefined) {
-          waitingBytes -= chunk.length;
-          if (controller?.paused === true && waitingBytes < MAX_WAITING_BYTES) controller.resume();
-          yield chunk;
-        } else if (ended !== undefined) {
-          if (ended.failure !== undefined) throw ended.failure;
-          return;
-        } else {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
+  // No generator: with one, the engine keeps a finished answer with all that was known of its request until the next full
+  // collection (4 KB a call instead of 0.2, and seventeen of them where there was one).
+  const next = async (): Promise<IteratorResult<Buffer, undefined>> => {
+    for (;;) {
+      const value = chunks.shift();
+      if (value !== undefined) {
+        waitingBytes -= value.length;
+        if (controller?.paused === true && waitingBytes < MAX_WAITING_BYTES) controller.resume();
+        return { value, done: false };
       }
-    } finally {
-      // Who stops reading wants no more of it.
-      cancel();
+      if (ended?.failure !== undefined) throw ended.failure;
+      if (ended !== undefined) return DONE;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
-  }
+  };
+  const body: AsyncIterable<Buffer> = {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      // Who stops reading wants no more of it.
+      async return() {
+        cancel();
+        return DONE;
+      },
+    }),
+  };
 
   dispatch({
     onRequestStart(begun) {
@@ -73,7 +79,7 @@ export function receiveAnswer(dispatch: (handler: Dispatcher.DispatchHandler) =>
     onResponseStart(_controller, statusCode, headers) {
       if (statusCode < 200) return;
       isAnswered = true;
-      settle?.resolve({ statusCode, headers, body: read() });
+      settle?.resolve({ statusCode, headers, body });
     },
     onResponseData(begun, chunk) {
       chunks.push(chunk);

@@ -57,16 +57,10 @@ const FIXED_TOKENS = 500;
 const LEAST_SPEED = 0.1;
 
 export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOptions): Replica {
-  const inFlight = new Set<RequestLoad>();
-  const waiting = new Set<RequestLoad>();
+  const underWay = { waiting: 0, queuedTokens: 0, running: 0, blocks: 0 };
   let failures = 0;
   let restUntilMs = 0;
   const paces = { streamed: createPace(), whole: createPace() };
-  const sum = (loads: Iterable<RequestLoad>, read: (load: RequestLoad) => number): number => {
-    let total = 0;
-    for (const load of loads) total += read(load);
-    return total;
-  };
 
   return {
     upstream,
@@ -81,10 +75,10 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
         const speed = speeds.reduce((total, each) => total + (each.speed * each.answers) / answers, 0);
         return answers === 0 ? 1 : Math.max(LEAST_SPEED, speed);
       },
-      waiting: () => waiting.size,
-      running: () => inFlight.size - waiting.size,
-      queuedTokens: () => sum(waiting, (load) => load.newTokens),
-      activeBlocks: () => sum(inFlight, (load) => load.blocks),
+      waiting: () => underWay.waiting,
+      running: () => underWay.running,
+      queuedTokens: () => underWay.queuedTokens,
+      activeBlocks: () => underWay.blocks,
       countHits: () => 0,
     },
     restsUntilMs: () => (restUntilMs > nowMs() ? restUntilMs : 0),
@@ -94,15 +88,29 @@ export function createReplica({ upstream, traits, nowMs, bestPace }: ReplicaOpti
     pace: (kind) => paces[kind].value(),
     begin(load) {
       const startedMs = nowMs();
-      inFlight.add(load);
-      waiting.add(load);
+      let state: "waiting" | "answered" | "ended" = "waiting";
+      underWay.waiting += 1;
+      underWay.queuedTokens += load.newTokens;
+      underWay.blocks += load.blocks;
+      const leaveQueue = (): void => {
+        underWay.waiting -= 1;
+        underWay.queuedTokens -= load.newTokens;
+      };
       return {
         begun() {
-          if (waiting.delete(load)) paces[load.streams ? "streamed" : "whole"].learn(nowMs() - startedMs, load);
+          if (state !== "waiting") return;
+          state = "answered";
+          leaveQueue();
+          underWay.running += 1;
+          paces[load.streams ? "streamed" : "whole"].learn(nowMs() - startedMs, load);
         },
         end(outcome) {
-          waiting.delete(load);
-          if (!inFlight.delete(load) || outcome === "left") return;
+          if (state === "ended") return;
+          if (state === "waiting") leaveQueue();
+          else underWay.running -= 1;
+          state = "ended";
+          underWay.blocks -= load.blocks;
+          if (outcome === "left") return;
           failures = outcome === "failed" ? failures + 1 : 0;
           const rests = failures - FAILURES_BEFORE_REST;
           if (rests >= 0) restUntilMs = nowMs() + Math.min(FIRST_REST_MS * 2 ** rests, LONGEST_REST_MS);

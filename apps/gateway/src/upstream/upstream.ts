@@ -19,6 +19,8 @@ type ProviderTraits = {
   /** Its prompt cache forgets what is not asked for in time, and not only what it has no room for. */
   cacheExpires: boolean;
   provenance: Provenance;
+  /** How long an idle connection is kept where the provider says nothing of it; less than it keeps one itself. */
+  keepAliveMs: number;
   /** How it wants to see its key. */
   writeKey(key: string): Record<string, string>;
 };
@@ -28,13 +30,17 @@ const OTHER_PROVIDER: ProviderTraits = {
   seesIdentity: false,
   cacheExpires: false,
   provenance: "measured",
+  // Servers of Python close after five seconds.
+  keepAliveMs: 4_000,
   writeKey: (key) => ({ authorization: `Bearer ${key}` }),
 };
+/** An agent's tools take longer than four seconds: its next call needs no handshake all the same. */
+const FAR_AWAY = { keepAliveMs: 60_000, cacheExpires: true };
 const PROVIDERS: Partial<Record<string, ProviderTraits>> = {
   // Our own engine: its clock is a model, and it trusts the gateway's token ids.
   centspan: { ...OTHER_PROVIDER, takesTokenIds: true, seesIdentity: true, provenance: "simulated" },
-  openai: { ...OTHER_PROVIDER, cacheExpires: true },
-  anthropic: { ...OTHER_PROVIDER, countsTokens: true, cacheExpires: true, writeKey: (key) => ({ "x-api-key": key }) },
+  openai: { ...OTHER_PROVIDER, ...FAR_AWAY },
+  anthropic: { ...OTHER_PROVIDER, ...FAR_AWAY, countsTokens: true, writeKey: (key) => ({ "x-api-key": key }) },
 };
 
 export type UpstreamOptions = { url: string; key: string | undefined; provider: string; takesPriority: boolean };
@@ -65,12 +71,13 @@ export function createUpstream({ url, key, provider, takesPriority }: UpstreamOp
   const base = new URL(url);
   // Addresses are given both with and without the version that every route here starts with.
   const prefix = base.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+  const traits = PROVIDERS[provider] ?? OTHER_PROVIDER;
   const pool = new Pool(base.origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: traits.keepAliveMs,
     headersTimeout: SILENCE_TIMEOUT_MS,
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
-  const traits = PROVIDERS[provider] ?? OTHER_PROVIDER;
   const credential = key === undefined ? {} : traits.writeKey(key);
   const hideKey = createKeyHider(key);
   return {

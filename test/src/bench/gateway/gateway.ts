@@ -115,11 +115,12 @@ async function measure({ gateway, key, ways, seconds, streams, large, say }: Mea
   const cpuBeforeUs = readCpuUs(gateway.pid);
   const capacity = await runClosed(ways.gateway, small, CAPACITY_S);
   const cores = (readCpuUs(gateway.pid) - cpuBeforeUs) / 1e6 / CAPACITY_S;
-  // Direct calls take their part of the cores as well: half is of what both ways carry in turn.
-  const rate = (await runClosed(inTurn(ways), small, CAPACITY_S)) / 2;
+  const rate = capacity / 2;
   say(
-    `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s through it, and as many direct in between`,
+    `${Math.round(capacity)} calls/s on ${round(cores)} cores; now ${Math.round(rate)}/s, a second through it and a second direct in turn`,
   );
+  // Calls in bursts take other ways through the code than those of a steady number of callers: these are warmed up as well.
+  await runOpen(ways, small, rate, Math.min(WARM_UP_S, seconds));
   const calls = await runOpen(ways, small, rate, seconds);
   say("streams");
   const streamed = await runOpen(ways, bodyOf("stream"), Math.min(rate, 100), Math.max(1, seconds / 2));
@@ -169,14 +170,6 @@ function addedByTenth({ direct, gateway }: Both, part: keyof Times, share: numbe
   return tenths.sort((a, b) => a - b);
 }
 
-/** Each call direct, then through the gateway. */
-const inTurn = ({ direct, gateway }: Measurement["ways"]): Pick<Way, "call"> => ({
-  async call(body) {
-    await direct.call(body);
-    return gateway.call(body);
-  },
-});
-
 /** Calls a second with a fixed number under way. */
 export async function runClosed(way: Pick<Way, "call">, body: string, seconds: number): Promise<number> {
   const startMs = performance.now();
@@ -192,25 +185,33 @@ export async function runClosed(way: Pick<Way, "call">, body: string, seconds: n
   return (done * 1000) / (performance.now() - startMs);
 }
 
-/** Calls on a schedule that nothing holds up, so many a second one way and the other in turn. */
+/**
+ * Calls on a schedule that nothing holds up, for so many seconds each way: a second the one, a second the other, since calls that
+ * go direct at the same time would take cores from the gateway that whoever has one does not take from it.
+ */
 async function runOpen(ways: Measurement["ways"], body: string, ratePerS: number, seconds: number): Promise<Both> {
   const times: Both = { direct: [], gateway: [] };
-  const bothPerS = 2 * ratePerS;
-  const count = Math.max(20, Math.round(bothPerS * seconds));
-  const startMs = performance.now();
-  const running: Promise<unknown>[] = [];
-  for (let at = 0; at < count; ) {
-    const due = Math.min(count, Math.floor(((performance.now() - startMs) / 1000) * bothPerS) + 1);
-    for (; at < due; at++) {
-      // In each pair either may be first: the second waits for the generator.
-      const isSwapped = (at >> 1) % 2 === 1;
-      const name = (at % 2 === 0) === isSwapped ? "gateway" : "direct";
-      running.push(ways[name].call(body).then((time) => times[name].push(time)));
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let second = 0; second < 2 * seconds; second++) {
+    const name = second % 2 === 0 ? "direct" : "gateway";
+    const calls = Math.ceil(ratePerS * Math.min(1, seconds - Math.floor(second / 2)));
+    times[name].push(...(await runSecond(ways[name], body, ratePerS, calls)));
   }
-  await Promise.all(running);
   return times;
+}
+
+/** In the order in which they were sent. */
+function runSecond(way: Pick<Way, "call">, body: string, ratePerS: number, calls: number): Promise<Times[]> {
+  const running: Promise<Times>[] = [];
+  const startMs = performance.now();
+  return new Promise((resolve) => {
+    const send = (): void => {
+      const due = Math.min(calls, Math.floor(((performance.now() - startMs) / 1000) * ratePerS) + 1);
+      while (running.length < due) running.push(way.call(body));
+      if (running.length < calls) setTimeout(send, 1);
+      else resolve(Promise.all(running));
+    };
+    send();
+  });
 }
 
 async function runInTurn(ways: Measurement["ways"], body: string, count: number): Promise<Both> {
