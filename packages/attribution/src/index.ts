@@ -26,3 +26,4 @@ export { wasteAttributes } from "./waste/attributes.ts";
 export { findWaste, type PriceOf } from "./waste/find-waste.ts";
 export { forecastSaving, type Saving } from "./waste/forecast-saving.ts";
 export { choosesRequests, costByWork, listCutTraces, sumStates } from "./work-cost.ts";
+export { createWorkNames } from "./work-names.ts";

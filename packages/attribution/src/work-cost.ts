@@ -13,33 +13,37 @@ const TWO = countToDecimal(2);
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master", "trunk", "develop"]);
 const ABANDONED_AFTER_NS = 14n * 86_400_000_000_000n;
 
-type Mark = WorkMark & { task: string; isSession: boolean };
-
 /** The dearest first. Spend of no known place is in no row. */
-export function costByWork(facts: WorkFacts, by: WorkGroup, nowNs: bigint): WorkCost[] {
-  const { nameOf } = createWorkNames(facts.marks, by);
+export function costByWork(
+  facts: WorkFacts,
+  by: WorkGroup,
+  nowNs: bigint,
+  { nameOf }: WorkNames = createWorkNames(facts.marks, by),
+): WorkCost[] {
   const spend = groupNamed(facts.spend, ({ traceId, sessionId, atNs }) => nameOf(traceId, sessionId, atNs));
   const tests = groupTests(facts, nameOf);
   const marks = groupNamed(facts.marks, ({ traceId, sessionId, atNs }) => nameOf(traceId, sessionId, atNs));
   const judge = createJudge(facts);
   return [...spend.values()]
     .map(({ name, members }) => {
-      const key = keyOf(name);
-      const cost = sumSpend(name, members, tests.get(key)?.members ?? []);
-      return { ...cost, state: judge(marks.get(key)?.members ?? [], name, by, nowNs - cost.lastNs) };
+      const cost = sumSpend(name, members, tests.get(name.key)?.members ?? []);
+      return { ...cost, state: judge(marks.get(name.key)?.members ?? [], name, by, nowNs - cost.lastNs) };
     })
     .sort((a, b) => b.costUsd.cmp(a.costUsd) || (a.group < b.group ? -1 : 1));
 }
 
 /** Traces whose spend is needed second by second: it is of different work, or goes on after the first passing test run. */
-export function listCutTraces(facts: WorkFacts, by: WorkGroup): string[] {
-  const { nameOf, isOne } = createWorkNames(facts.marks, by);
+export function listCutTraces(
+  facts: WorkFacts,
+  by: WorkGroup,
+  { nameOf, isOne }: WorkNames = createWorkNames(facts.marks, by),
+): string[] {
   const tests = groupTests(facts, nameOf);
   const greens = new Map([...tests].map(([key, { members }]) => [key, findGreen(members)]));
   const isCut = (spend: PlacedSpend): boolean => {
     if (!isOne(spend)) return true;
     const name = nameOf(spend.traceId, spend.sessionId, spend.atNs);
-    const greenNs = name && greens.get(keyOf(name));
+    const greenNs = name && greens.get(name.key);
     return greenNs != null && spend.atNs <= greenNs && greenNs < spend.lastNs;
   };
   return [...new Set(facts.spend.filter(isCut).map(({ traceId }) => traceId))];
@@ -57,19 +61,21 @@ function groupNamed<T>(members: readonly T[], nameOf: (one: T) => WorkName | nul
   for (const one of members) {
     const name = nameOf(one);
     if (name === null) continue;
-    const key = keyOf(name);
-    const group = groups.get(key);
+    const group = groups.get(name.key);
     if (group) group.members.push(one);
-    else groups.set(key, { name, members: [one] });
+    else groups.set(name.key, { name, members: [one] });
   }
   return groups;
 }
 
-const sortTimes = (times: readonly bigint[]): bigint[] => times.toSorted((a, b) => (a < b ? -1 : 1));
+const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const later = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** When its first test run passed. */
 const findGreen = (tests: readonly Outcome[]): bigint | null =>
-  sortTimes(tests.filter(({ status }) => status === "passed").map(({ atNs }) => atNs))[0] ?? null;
+  tests
+    .filter(({ status }) => status === "passed")
+    .reduce<bigint | null>((first, { atNs }) => (first === null ? atNs : earlier(first, atNs)), null);
 
 function sumSpend({ group, repository }: WorkName, spend: readonly PlacedSpend[], tests: readonly Outcome[]) {
   const greenNs = findGreen(tests);
@@ -83,8 +89,8 @@ function sumSpend({ group, repository }: WorkName, spend: readonly PlacedSpend[]
     calls: spend.reduce((all, { calls }) => all + calls, 0),
     unpricedCalls: spend.reduce((all, { unpricedCalls }) => all + unpricedCalls, 0),
     sessions: new Set(spend.map(({ sessionId, traceId }) => sessionId || traceId)).size,
-    firstNs: sortTimes(spend.map(({ atNs }) => atNs))[0] ?? 0n,
-    lastNs: sortTimes(spend.map(({ lastNs }) => lastNs)).at(-1) ?? 0n,
+    firstNs: spend.reduce((first, { atNs }) => earlier(first, atNs), spend[0]?.atNs ?? 0n),
+    lastNs: spend.reduce((last, { lastNs }) => later(last, lastNs), 0n),
     testRuns: tests.length,
     toGreenUsd,
     afterGreenUsd: toGreenUsd && costUsd.minus(toGreenUsd),
@@ -93,18 +99,15 @@ function sumSpend({ group, repository }: WorkName, spend: readonly PlacedSpend[]
 
 /** By what is said of its commits, its changes and its request, each by its last word. */
 function createJudge({ marks, outcomes }: WorkFacts) {
-  const tasked: Mark[] = marks.map((mark) => ({ ...mark, task: mark.sessionId, isSession: true }));
-  const namesOf = createOutcomeNames(tasked);
+  const namesOf = createOutcomeNames(marks);
   const said = outcomes.filter(({ kind }) => kind !== "tests");
-  const sets = createNameSets([...said.map(namesOf), ...tasked.map(namesOfMark)]);
+  const sets = createNameSets([...said.map(namesOf), ...marks.map(namesOfMark)]);
   const byName = groupBy(said, (outcome) => sets.find(namesOf(outcome)) ?? "");
-  const byBranch = groupBy(said, ({ subject: { repository = "", branch = "" } }) =>
-    keyOf({ repository, group: branch }),
-  );
+  const byBranch = groupBy(said, ({ subject: { repository = "", branch = "" } }) => keyOf(repository, branch));
   return (own: readonly WorkMark[], name: WorkName, by: WorkGroup, idleNs: bigint): WorkState => {
-    const names = new Set(own.flatMap((mark) => sets.find(namesOfMark({ ...mark, task: "", isSession: true })) ?? []));
+    const names = new Set(own.flatMap((mark) => sets.find(namesOfMark(mark)) ?? []));
     const ofNames = [...names].flatMap((name) => byName.get(name) ?? []);
-    const ofBranch = by === "branch" ? (byBranch.get(keyOf(name)) ?? []) : [];
+    const ofBranch = by === "branch" ? (byBranch.get(name.key) ?? []) : [];
     return readState([...new Set([...ofNames, ...ofBranch])], idleNs, by === "branch" && TRUNKS.has(name.group));
   };
 }

@@ -1,5 +1,5 @@
 /** What work on each branch, or for each pull request, cost, and what became of it. */
-import { costByWork, listCutTraces, sumStates } from "@centspan/attribution";
+import { costByWork, createWorkNames, listCutTraces, sumStates } from "@centspan/attribution";
 import { type Decimal, formatDecimal, formatInstant, ratio, sumDecimals } from "@centspan/base";
 import { WORK_GROUPS, type WorkCost, workAnswerSchema } from "@centspan/model";
 import { z } from "zod";
@@ -31,10 +31,11 @@ export const costOfWork = defineRoute({
       warehouse.readWorkFacts(workspace, range),
       warehouse.sumCosts(workspace, { groupBy: "provider", filter: range ? { range } : {}, timeZone: "UTC" }),
     ]);
-    const cut = new Set(listCutTraces(facts, groupBy));
+    const names = createWorkNames(facts.marks, groupBy);
+    const cut = new Set(listCutTraces(facts, groupBy, names));
     const seconds = cut.size > 0 ? await warehouse.listWorkSeconds(workspace, range, [...cut]) : [];
     const spend = [...facts.spend.filter(({ traceId }) => !cut.has(traceId)), ...seconds];
-    const rows = costByWork({ ...facts, spend }, groupBy, clock.nowNs());
+    const rows = costByWork({ ...facts, spend }, groupBy, clock.nowNs(), names);
     const spendUsd = sumDecimals(sums.map(({ costUsd }) => costUsd));
     const placedUsd = sumDecimals(rows.map(({ costUsd }) => costUsd));
     const testedUsd = sumDecimals(rows.filter(({ testRuns }) => testRuns > 0).map(({ costUsd }) => costUsd));

@@ -2,17 +2,17 @@
  * Names that mean one piece of work: a pull request, its head and the commit that it was merged as. Who names two says that
  * they are one.
  */
-import type { Outcome, TaskMark } from "@centspan/model";
+import type { Outcome, WorkPlace } from "@centspan/model";
 
 /** Apart from commits, which look the same. */
 export const namePatch = (patchId: string): string => (patchId === "" ? "" : `patch ${patchId}`);
 
-export const namesOfMark = ({ commit, pullRequest, patchId }: TaskMark): string[] =>
+export const namesOfMark = ({ commit, pullRequest, patchId }: WorkPlace): string[] =>
   [commit, pullRequest, namePatch(patchId)].filter((name) => name !== "");
 
 /** Of outcomes, which may name a commit by its first digits: then the one commit that was seen and begins so. */
-export function createOutcomeNames(marks: readonly TaskMark[]): (outcome: Outcome) => string[] {
-  const commits = [...new Set(marks.map(({ commit }) => commit))].sort();
+export function createOutcomeNames(marks: readonly WorkPlace[]): (outcome: Outcome) => string[] {
+  const commits = [...new Set(marks.map(({ commit }) => commit))];
   const expand = (said: string): string => {
     if (said === "" || said.length >= 40) return said;
     const found = commits.filter((commit) => commit.startsWith(said));
@@ -44,15 +44,17 @@ export function createNameSets(lists: readonly (readonly string[])[]): NameSets 
   };
   for (const [first, ...others] of lists)
     for (const other of others) {
-      const [a = "", b] = [rootOf(first ?? ""), rootOf(other)].sort(compareNames);
-      if (b !== undefined && a !== b) above.set(b, a);
+      const [a, b] = [rootOf(first ?? ""), rootOf(other)];
+      if (a === b) continue;
+      if (goesBefore(a, b)) above.set(b, a);
+      else above.set(a, b);
     }
   return { find: ([first]) => (first === undefined ? null : rootOf(first)) };
 }
 
 const isRequest = (name: string): boolean => /[#!]\d+$/.test(name);
 
-function compareNames(a: string, b: string): number {
-  if (isRequest(a) !== isRequest(b)) return isRequest(a) ? -1 : 1;
-  return a < b ? -1 : a > b ? 1 : 0;
+function goesBefore(a: string, b: string): boolean {
+  const isOne = isRequest(a);
+  return isOne === isRequest(b) ? a < b : isOne;
 }

@@ -1,8 +1,8 @@
 /** What placed work cost, where its traces were, and what was said of it. Other work is not read. */
 import { parseDecimal, ZERO } from "@centspan/base";
-import type { PlacedSpend, TimeRange, WorkFacts } from "@centspan/model";
+import type { PlacedSpend, TimeRange, WorkFacts, WorkMark } from "@centspan/model";
 import { and, whereInRange } from "../conditions.ts";
-import type { Connection } from "../connection.ts";
+import type { Columns, Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { nanoseconds } from "../instants.ts";
 import { fromOutcomeRow, OUTCOME_COLUMNS, type OutcomeRow } from "../rows/outcome-row.ts";
@@ -43,7 +43,7 @@ export async function readWorkFacts(
 ): Promise<WorkFacts> {
   const [spend, marks, outcomes] = await Promise.all([
     listSpend(connection, workspace, range, { only: IS_PLACED }),
-    connection.query<MarkRow>(
+    connection.queryColumns<MarkRow>(
       `SELECT trace_id, session_id, repository, branch, commit, pull_request, patch_id, ${nanoseconds("at")} AS at_ns
        FROM work_marks FINAL WHERE workspace = {workspace:String} ORDER BY at, trace_id, branch, commit, pull_request`,
       { workspace },
@@ -57,17 +57,23 @@ export async function readWorkFacts(
   ]);
   return {
     spend,
-    marks: marks.map(({ at_ns, trace_id, session_id, pull_request, patch_id, ...place }) => ({
-      ...place,
-      traceId: trace_id,
-      sessionId: session_id,
-      pullRequest: pull_request,
-      patchId: patch_id,
-      atNs: BigInt(at_ns),
-    })),
+    marks: toMarks(marks),
     outcomes: outcomes.map(fromOutcomeRow),
   };
 }
+
+/** There are tens of thousands. */
+const toMarks = (rows: Columns<MarkRow>): WorkMark[] =>
+  rows.trace_id.map((traceId, index) => ({
+    traceId,
+    sessionId: rows.session_id[index] ?? "",
+    repository: rows.repository[index] ?? "",
+    branch: rows.branch[index] ?? "",
+    commit: rows.commit[index] ?? "",
+    pullRequest: rows.pull_request[index] ?? "",
+    patchId: rows.patch_id[index] ?? "",
+    atNs: BigInt(rows.at_ns[index] ?? ""),
+  }));
 
 export const listWorkSeconds = (
   connection: Connection,
