@@ -16,6 +16,7 @@ export * from "./settings/space.ts";
 export * from "./spend/advise-evaluations.ts";
 export * from "./spend/advise-shapes.ts";
 export * from "./spend/advise-spend.ts";
+export * from "./spend/verify-advice.ts";
 export * from "./study/search-study.ts";
 export * from "./study/verify-effect.ts";
 export * from "./traffic/read-engine-requests.ts";

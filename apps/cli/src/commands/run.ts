@@ -1,5 +1,5 @@
 /**
- * `centspan run`, `centspan audit` and `centspan optimize`: the reference agents against the running stack, or any gateway that the environment
+ * `centspan run`, `workload`, `audit` and `optimize`: the reference agents against the running stack, or any gateway that the environment
  * names. What they do is the harness's; here it is told where the stack is and which key pays.
  */
 import { spawn } from "node:child_process";
@@ -12,12 +12,19 @@ type Options = Record<string, string | boolean | string[] | undefined>;
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text];
 
-/** Of the harness, whose other options are passed on as they are. */
+/** Of an agent of one key and model. */
 const addCommon = (command: Command, defaultData: string): Command =>
+  addPlace(
+    command
+      .option("--key <key>", "gateway key that pays; CENTSPAN_GATEWAY_KEY or the stack's own when absent")
+      .option("--model <model>", "model to ask the gateway for")
+      .option("--budget-usd <amount>", "stop before the next turn once this is spent, at list prices"),
+    defaultData,
+  );
+
+/** Other options are the harness's, and passed on as they are. */
+const addPlace = (command: Command, defaultData: string): Command =>
   command
-    .option("--key <key>", "gateway key that pays; CENTSPAN_GATEWAY_KEY or the stack's own when absent")
-    .option("--model <model>", "model to ask the gateway for")
-    .option("--budget-usd <amount>", "stop before the next turn once this is spent, at list prices")
     .option("--data <dir>", "data folder of the running stack, with the runs' logs in it", defaultData)
     .option("--json", "print progress and result as JSON lines", false)
     .allowUnknownOption()
@@ -42,6 +49,18 @@ export function registerRun(program: Command, defaultData: string): void {
     .option("--keep", "keep the working copy also when the run is finished")
     .option("--record <file>", "write a recording that the engine can replay");
   addCommon(run, defaultData).action((options: Options, command: Command) => passOn("run", options, command));
+  const workload = program
+    .command("workload")
+    .description("have the demo's teams, or others, work through tasks; every option of `harness workload` is taken")
+    .option("--plan <file>", "JSON file with the teams and their models, `default`, or `mended`: the same as advised")
+    .option("--round <name>", "what tells these tickets from those of the same tasks before, such as a date")
+    .option("--concurrency <n>", "runs side by side; 6 when absent")
+    .option("--unsafe", "run programs even where nothing confines them");
+  addPlace(workload, defaultData).action((options: Options, command: Command) =>
+    passOn("workload", options, command, (connection) => ({
+      CENTSPAN_TEAM_KEYS: JSON.stringify(connection.teamKeys),
+    })),
+  );
   const audit = program
     .command("audit")
     .description(

@@ -122,8 +122,7 @@ function followUp(
 ): PlayedTurn | null {
   const known = listOf(made, "listRecommendations", recommendationSchema);
   const applied = known.find(
-    ({ id, kind, state }) =>
-      kind === "serving" && state === "applied" && !studies.some(({ asked }) => asked.recommendation === id),
+    ({ id, state }) => state === "applied" && !studies.some(({ asked }) => asked.recommendation === id),
   );
   if (applied !== undefined)
     return call("This one is applied: what came of it?", [
@@ -131,8 +130,10 @@ function followUp(
       { study: { kind: "verification", recommendation: applied.id } },
     ]);
   const accepted = known.find(
-    ({ id, state }) =>
-      state === "accepted" && !made.some(({ tool, args }) => tool === "apply_recommendation" && args.id === id),
+    ({ id, kind, state }) =>
+      kind === "serving" &&
+      state === "accepted" &&
+      !made.some(({ tool, args }) => tool === "apply_recommendation" && args.id === id),
   );
   if (accepted === undefined || !mayApply) return null;
   return call("This one was accepted: I apply it.", ["apply_recommendation", { id: accepted.id }]);

@@ -16,6 +16,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, type Surroundings } from "./sur
 type WorkloadFlags = LoopFlags & {
   except: string[];
   plan: string;
+  round: string;
   concurrency: number;
   unsafe: boolean;
   json: boolean;
@@ -25,7 +26,12 @@ export function registerWorkload(program: Command, around: Surroundings, exitWit
   const command = program
     .command("workload")
     .description("run several teams' tickets side by side")
-    .option("--plan <file>", "JSON file with the teams and their models, or `default`", "default")
+    .option(
+      "--plan <file>",
+      "JSON file with the teams and their models, `default`, or `mended`: the same with all that the waste ledger advises",
+      "default",
+    )
+    .option("--round <name>", "what tells these tickets from those of the same tasks before, such as a date", "")
     .option("--concurrency <n>", "runs side by side", readCount, 6)
     .option("--except <ids...>", "tickets to leave out, as <team>/<task>; such as those of an interrupted workload", [])
     .option("--unsafe", "run programs even where nothing confines them", false)
@@ -36,7 +42,7 @@ export function registerWorkload(program: Command, around: Surroundings, exitWit
 async function workload(flags: WorkloadFlags, around: Surroundings): Promise<number> {
   const { version, signal } = around;
   const settings = readSettings(around.env);
-  const all = listTickets(await readPlan(flags.plan), await loadTasks(around.tasksDir));
+  const all = listTickets(await readPlan(flags.plan), await loadTasks(around.tasksDir), flags.round);
   const tickets = all.filter(({ taskId }) => !flags.except.includes(taskId));
   const keys = new Map(tickets.map(({ team }) => [team, gatewayKeyOf(settings, team)]));
   const { concurrency, unsafe } = flags;

@@ -49,9 +49,18 @@ export const DEFAULT_PLAN: Plan = {
   ],
 };
 
-/** `default`, or a JSON file. */
+/** The same teams once the waste ledger's advice is followed: their agents have all mechanisms of the loop. */
+const MENDED_PLAN: Plan = { teams: DEFAULT_PLAN.teams.map((team) => ({ ...team, without: [] })) };
+
+const BUNDLED = new Map([
+  ["default", DEFAULT_PLAN],
+  ["mended", MENDED_PLAN],
+]);
+
+/** A bundled plan by its name, or a JSON file. */
 export async function readPlan(source: string): Promise<Plan> {
-  if (source === "default") return DEFAULT_PLAN;
+  const bundled = BUNDLED.get(source);
+  if (bundled !== undefined) return bundled;
   const refuse = (why: string, cause?: unknown) =>
     new CentspanError("invalid_file", `plan ${source}: ${why}`, { field: "plan", cause });
   let value: unknown;
@@ -67,11 +76,17 @@ export async function readPlan(source: string): Promise<Plan> {
 
 export type Ticket = { team: string; taskId: string; task: Task; attempts: string[]; without: readonly Mechanism[] };
 
-/** One ticket per team and task, the teams taking turns so that all of them show results early. */
-export function listTickets(plan: Plan, tasks: readonly Task[]): Ticket[] {
+/** One ticket per team and task, the teams taking turns so that all of them show results early; `round` tells those of another day. */
+export function listTickets(plan: Plan, tasks: readonly Task[], round = ""): Ticket[] {
   const queues = plan.teams.map(({ team, attempts, tasks: ids, without = [] }) => {
     const chosen = ids === undefined ? tasks : ids.map((id) => findTask(tasks, id));
-    return chosen.map((task) => ({ team, taskId: `${team}/${task.id}`, task, attempts, without }));
+    return chosen.map((task) => ({
+      team,
+      taskId: [`${team}/${task.id}`, round].filter(Boolean).join("-"),
+      task,
+      attempts,
+      without,
+    }));
   });
   const longest = Math.max(...queues.map((queue) => queue.length));
   return Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue[turn] ?? [])).flat();

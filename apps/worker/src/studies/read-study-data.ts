@@ -2,7 +2,7 @@
  * What a study is about, from the stores: the traffic of an engine by its own spans, or recorded calls, with the present settings
  * and what is known against either. What is missing is a refusal with what to collect.
  */
-import { CentspanError, parseInstant } from "@centspan/base";
+import { CentspanError, formatDecimal, parseInstant } from "@centspan/base";
 import type {
   Call,
   EngineFacts,
@@ -11,8 +11,10 @@ import type {
   Ledger,
   SearchInput,
   TimeRange,
+  WasteStore,
 } from "@centspan/model";
 import {
+  type Advised,
   type Cost,
   createDefaultSpace,
   cutComparableSteps,
@@ -28,12 +30,13 @@ import {
   STUDY_WINDOW,
   type StepCalibration,
   type StudyData,
+  type TaskWaste,
   type Traffic,
   toObserved,
 } from "@centspan/optimizer";
 import { parseSimulationConfig, readCalls, type SimulationConfig, type Support } from "@centspan/serving";
 
-export type StudyReader = Pick<Ledger, "listCalls"> & EngineTimeReader;
+export type StudyReader = Pick<Ledger, "listCalls" | "sumCosts"> & Pick<WasteStore, "sumWaste"> & EngineTimeReader;
 
 /** More than this of one engine or key is a sample of its beginning. */
 const MOST_REQUESTS = 50_000;
@@ -160,4 +163,31 @@ function toData(asked: SearchInput, { config, traffic, support }: Known): StudyD
   const { limits, objective, seed, beyondSupport: ignoreSupport } = asked;
   const values = asked.space ?? createDefaultSpace(present);
   return { ...STUDY_WINDOW, present, values, traffic, limits, objective, seed, ignoreSupport, support };
+}
+
+/** Of each task that a key which had the waste has paid for, in that time. Calls of no task are nobody's work to compare. */
+export async function readTaskWaste(
+  reader: StudyReader,
+  workspace: string,
+  { cause, keys }: Advised,
+  range: TimeRange,
+): Promise<(TaskWaste & { requests: number })[]> {
+  const asked = { groupBy: "task", timeZone: "UTC" } as const;
+  const ofKeys = await Promise.all(
+    keys.map(async (key) => {
+      const [costs, waste] = await Promise.all([
+        reader.sumCosts(workspace, { ...asked, filter: { key, range } }),
+        reader.sumWaste(workspace, { ...asked, filter: { key, range, cause } }),
+      ]);
+      const wasted = new Map(waste.map(({ group, costUsd }) => [group, Number(formatDecimal(costUsd))]));
+      return costs
+        .filter(({ group }) => group !== "")
+        .map(({ group, costUsd, requests }) => ({
+          spentUsd: Number(formatDecimal(costUsd)),
+          wastedUsd: wasted.get(group) ?? 0,
+          requests,
+        }));
+    }),
+  );
+  return ofKeys.flat();
 }

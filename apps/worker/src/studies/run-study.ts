@@ -1,5 +1,5 @@
 /** One study from what was asked to what came of it. Whatever kind it is, what can't be answered is said with what to collect. */
-import { CentspanError, formatInstant } from "@centspan/base";
+import { CentspanError } from "@centspan/base";
 import type {
   ClaimedStudy,
   RecommendationInput,
@@ -10,17 +10,15 @@ import type {
 } from "@centspan/model";
 import {
   type OptimizerRefusal,
-  readPrediction,
   refuse,
   runSearchStudy,
   type StudyAnswer,
   type StudyTask,
-  toObserved,
   toStudyRecommendation,
-  verifyEffect,
 } from "@centspan/optimizer";
 import { createThreadPool } from "@centspan/service/threads";
-import { listRequests, readSpans, readSubject, readTraffic, type StudyReader, toRange } from "./read-study-data.ts";
+import { holdAdvice, holdSettings } from "./hold-against.ts";
+import { readSubject, type StudyReader, toRange } from "./read-study-data.ts";
 
 export type StudyStores = {
   warehouse: StudyReader;
@@ -105,37 +103,22 @@ async function verify(workspace: string, asked: VerificationInput, { stores, say
   const { warehouse, control } = stores;
   const recommendation = await control.readRecommendation(workspace, asked.recommendation);
   const applied = recommendation.steps.find(({ step }) => step === "applied");
-  const prediction = readPrediction(recommendation);
   if (recommendation.state !== "applied" || applied === undefined)
     return end([refuse("not_applied", `the recommendation is ${recommendation.state}`)]);
-  const { service } = recommendation;
-  if (prediction === null || service === undefined)
-    return end([refuse("calibration_failed", "it was not made from an engine's spans: nothing to hold it against")]);
   say("reading what came after it was applied");
   const range = toRange({ from: asked.after.from ?? applied.at, to: asked.after.to });
-  const source = { workspace, service };
-  const [spans, requests] = await Promise.all([
-    readSpans(warehouse, source, range),
-    listRequests(warehouse, source, range),
-  ]);
-  const read = readTraffic(requests, spans.facts, prediction.proposed);
-  const after = { ...read, steps: spans.steps.map(toObserved), facts: spans.facts[0] ?? null };
-  const verified = verifyEffect(prediction, recommendation.changes, after);
-  const [first, last] = [requests[0], requests.at(-1)];
-  if (verified.effect === null || first === undefined || last === undefined) return end(verified.refusals);
-  const { share, low, high, level } = verified.effect;
-  const realised = {
-    effect: { share, low, high, level },
-    requests: verified.requests,
-    from: formatInstant(first.arrivedAtNs),
-    to: formatInstant(last.arrivedAtNs),
-  };
+  const held = await (recommendation.kind === "spend" ? holdAdvice : holdSettings)(
+    warehouse,
+    { workspace, range, appliedAt: applied.at },
+    recommendation,
+  );
+  if ("refusals" in held) return end(held.refusals);
   const said = { by: WORKER, note: "", actor: WORKER };
-  await control.stepRecommendation(workspace, recommendation.id, { step: "verified", ...said, realised });
+  await control.stepRecommendation(workspace, recommendation.id, { step: "verified", ...said, realised: held });
   return {
     state: "done",
-    progress: `${(100 * share).toFixed(1)}% realised`,
-    result: { recommendations: [], refused: [], details: { recommendation: recommendation.id, realised } },
+    progress: `${(100 * held.effect.share).toFixed(1)}% realised`,
+    result: { recommendations: [], refused: [], details: { recommendation: recommendation.id, realised: held } },
   };
 }
 

@@ -1,7 +1,16 @@
 /** Studies of recorded calls on real stores, with real threads. */
 import { randomBytes } from "node:crypto";
+import { parseDecimal } from "@centspan/base";
 import { openControl } from "@centspan/control";
-import { EMPTY_BUCKETS, EMPTY_CALL, type RatedCall, type StudyInput, studyInputSchema } from "@centspan/model";
+import {
+  EMPTY_BUCKETS,
+  EMPTY_CALL,
+  type RatedCall,
+  recommendationInputSchema,
+  type StudyInput,
+  studyInputSchema,
+  type WasteItem,
+} from "@centspan/model";
 import { openWarehouse } from "@centspan/warehouse";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createStudyPass } from "./study-pass.ts";
@@ -88,4 +97,55 @@ it("is given up while it runs, and what a worker leaves is the next one's", asyn
   await control.cancelStudy(WORKSPACE, other.id, "tests (k)");
   await cancelled;
   expect((await control.readStudy(WORKSPACE, other.id)).state).toBe("cancelled");
+});
+
+const ADVISED = {
+  ...{ kind: "spend", subject: "search-agent", title: "Prefix broken: system text", effect: null, metric: "usd" },
+  changes: [{ knob: "systemText", now: "changes within threads", proposed: "fixed for a thread", effect: null }],
+  savings: { capacityUsdMonth: "0", cashUsdMonth: "40" },
+  provenance: "measured",
+  evidence: {
+    ...{ chosenOn: "", judgedOn: "", traceIds: [] },
+    verdict: { waste: { cause: "prefix_system", keys: ["search-agent"] } },
+  },
+  ...{ risks: [], apply: [] },
+} as const;
+
+/** Tasks of a key: each a call of 10 dollars, of which so many went to the cause, and one to another. */
+async function spendOn(name: string, tasks: number, wastedUsd: string, atNs: bigint): Promise<void> {
+  const calls: RatedCall[] = Array.from({ length: tasks }, (_, at) => ({
+    ...callAt(at),
+    ...{ callId: `${name}-${at}`, runId: `${name}-${at}`, task: `${name}-${at}`, key: "search-agent", atNs },
+    ...{ costStatus: "rated", costUsd: parseDecimal("10") },
+  }));
+  await warehouse.insertCalls(WORKSPACE, calls);
+  const itemOf = (call: RatedCall, cause: string, costUsd: string): WasteItem => ({
+    ...call,
+    ...{ itemId: `${call.callId} ${cause}`, cause, layer: "harness", kind: "repeated", costUsd: parseDecimal(costUsd) },
+    ...{ seconds: 0, confidence: "certain", evidence: {}, provenance: "measured" },
+  });
+  const items = calls.map((call): [string, WasteItem[]] => [
+    call.runId,
+    [itemOf(call, "prefix_system", wastedUsd), itemOf(call, "unused_tools", "1")],
+  ]);
+  await warehouse.replaceWaste(WORKSPACE, new Map(items));
+}
+
+it("holds advice that was followed against the waste ledger: the same tasks' work, before and since", async () => {
+  const { id } = await control.proposeRecommendation(WORKSPACE, recommendationInputSchema.parse(ADVISED), "tests (k)");
+  const verification = { kind: "verification", recommendation: id };
+  expect((await study(verification)).result?.refused).toMatchObject([{ reason: "not_applied" }]);
+  await spendOn("before", 20, "4", NOON_NS);
+  const said = { by: "Ada", note: "", actor: "tests (k)" };
+  await control.stepRecommendation(WORKSPACE, id, { step: "accept", ...said });
+  await control.stepRecommendation(WORKSPACE, id, { step: "applied", ...said });
+  expect((await study(verification)).result?.refused).toMatchObject([
+    { reason: "traffic_too_short", message: expect.stringMatching(/^20 tasks before .* and 0 since/) },
+  ]);
+  await spendOn("since", 8, "0", BigInt(Date.now()) * 1_000_000n);
+  expect((await study(verification)).state).toBe("done");
+  // Six dollars of ten were the work and what else was wasted; now ten are.
+  const { state, realised } = await control.readRecommendation(WORKSPACE, id);
+  expect([state, realised?.requests]).toEqual(["verified", 8]);
+  expect(realised?.effect.share).toBeCloseTo(-0.4, 6);
 });

@@ -3,6 +3,7 @@
  * ledger's, per month and by exact prices; a cause that can't be mended by a setting has its remedy in words.
  */
 import type { RecommendationInput, WasteFixRow } from "@centspan/model";
+import type { Advised } from "./verify-advice.ts";
 
 type Advice = { knob: string; now: string; proposed: string; risk: string };
 
@@ -102,7 +103,8 @@ export function adviseSpend(fixes: readonly WasteFixRow[], subject: string): Rec
               ? "fewer than seven days are known: the saving has no interval yet"
               : `saving a month ${interval.lowUsd} to ${interval.highUsd} USD, ${100 * interval.level}% interval by days`,
           traceIds: [...new Set(proof.map(({ traceId }) => traceId))].slice(0, 50),
-          verdict: null,
+          // By which it is found again what came of it.
+          verdict: keys.length === 0 ? null : { waste: { cause: fix.cause, keys } satisfies Advised },
         },
         risks: advice.risk === "" ? [] : [advice.risk],
         apply: [{ engine: "agents", text: fix.remedy, cannot: [], undo: "" }],
