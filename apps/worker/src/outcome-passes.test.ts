@@ -85,7 +85,7 @@ const say = (workspace: string, outcomeId: string, subject: Outcome["subject"], 
   ]);
 
 const standing = async (workspace: string) => {
-  const rows = await warehouse.listTaskSpend(workspace, { groupBy: "team", filter: {}, timeZone: "UTC" });
+  const rows = await warehouse.listTaskSpend(workspace, { groupBy: "team", filter: {}, timeZone: "UTC", inFull: true });
   return rows.map(({ task, costUsd, status, decision }) => [
     task,
     formatDecimal(costUsd),
@@ -115,7 +115,12 @@ it("a commit, then its squash, then its revert: history changes by new rows, and
   );
   await say("squash", "ci-main", { commit: sha("e") }, { atNs: NOW_NS + 3n * HOUR_NS });
   await runPass();
-  const [merged] = await warehouse.listTaskSpend("squash", { groupBy: "team", filter: {}, timeZone: "UTC" });
+  const [merged] = await warehouse.listTaskSpend("squash", {
+    groupBy: "team",
+    filter: {},
+    timeZone: "UTC",
+    inFull: true,
+  });
   expect(merged).toMatchObject({
     status: "passed",
     decision: { outcomeId: "ci-main", linkedBy: "squash", accountable: "ada" },
@@ -128,7 +133,12 @@ it("a commit, then its squash, then its revert: history changes by new rows, and
     { kind: "approved", status: "failed", atNs: NOW_NS + 4n * HOUR_NS },
   );
   await runPass();
-  const [reverted] = await warehouse.listTaskSpend("squash", { groupBy: "team", filter: {}, timeZone: "UTC" });
+  const [reverted] = await warehouse.listTaskSpend("squash", {
+    groupBy: "team",
+    filter: {},
+    timeZone: "UTC",
+    inFull: true,
+  });
   expect(reverted).toMatchObject({ status: "failed", isReverted: true });
   // What was said before is there still.
   expect((await warehouse.listOutcomes("squash", {})).map(({ outcomeId }) => outcomeId)).toEqual([

@@ -191,11 +191,10 @@ it("an attempt buys the passes that came of it", () => {
     costUsd: parseDecimal(costUsd),
     firstCallAtNs: atNs,
   });
-  const decided = (atNs: bigint) => ({ outcomeId: "o", source: "s", linkedBy: "task" as const, atNs, accountable: "" });
   const tasks = [
-    task("a", 1, "passed", { decision: decided(2n) }),
-    task("b", 3, "passed", { decision: decided(9n) }),
-    task("c", 9, "failed", { decision: decided(9n) }),
+    task("a", 1, "passed", { decidedAtNs: 2n }),
+    task("b", 3, "passed", { decidedAtNs: 9n }),
+    task("c", 9, "failed", { decidedAtNs: 9n }),
   ];
   const attempts = [
     run("a", "1", "1", 1n),

@@ -39,8 +39,8 @@ export function findAttemptReturns(attempts: readonly AttemptSpend[], tasks: rea
       row.spent.push(costUsd);
     }
     if (task.status !== "passed") continue;
-    const decidedAtNs = task.decision?.atNs;
-    const begun = decidedAtNs === undefined ? runs : runs.filter(({ firstCallAtNs }) => firstCallAtNs <= decidedAtNs);
+    const { decidedAtNs } = task;
+    const begun = decidedAtNs === null ? runs : runs.filter(({ firstCallAtNs }) => firstCallAtNs <= decidedAtNs);
     at(Math.max(1, begun.length)).passes += 1;
   }
   return bought

@@ -86,8 +86,10 @@ export type TaskSpend = {
   isReverted: boolean;
   /** Of people, as its outcomes say. */
   reviewMinutes: Decimal;
-  /** The outcome that counts, and who answers for the work ("" where nobody is named); null while there is none. */
-  decision: { outcomeId: string; source: string; linkedBy: LinkedBy; atNs: bigint; accountable: string } | null;
+  /** When the outcome that counts was said; null while there is none. */
+  decidedAtNs: bigint | null;
+  /** Which that is, and who answers for the work ("" where nobody is named); null while there is none, and where it is not asked for. */
+  decision: { outcomeId: string; source: string; linkedBy: LinkedBy; accountable: string } | null;
 };
 
 /** A task that nothing was spent on yet, for those who fill in what they know. */
@@ -104,6 +106,7 @@ export const EMPTY_TASK_SPEND: TaskSpend = {
   status: null,
   isReverted: false,
   reviewMinutes: ZERO,
+  decidedAtNs: null,
   decision: null,
 };
 
@@ -116,8 +119,8 @@ export type TaskQuestion = {
   timeZone: string;
   /** Only outcomes so long after a task's first call count; all, where it is not given. */
   maturityNs?: bigint | undefined;
-  /** Whether `attempts` is asked for: 1 otherwise. */
-  countsAttempts?: boolean;
+  /** Whether `attempts` and `decision` are asked for: 1 and null otherwise. */
+  inFull?: boolean;
 };
 
 /** `subject` is all that the outcome names. */

@@ -37,7 +37,7 @@ it("answers without the calls of days that are over, once they are summed up, an
     makeCall(runId, { task: "t", runId, key: `key ${n}`, atNs: NOON_NS + BigInt(n) * 24n * HOUR_NS }, `${n + 1}`),
   );
   if (first === undefined || second === undefined) throw new Error("there are two");
-  const question = { groupBy: "key", filter: {}, timeZone: "UTC", countsAttempts: true } as const;
+  const question = { groupBy: "key", filter: {}, timeZone: "UTC", inFull: true } as const;
   await test.warehouse.insertCalls(workspace, [first, second, makeCall("none", { key: "key 9" }, "8")]);
   const before = [await ask(workspace, question), await askAttempts(workspace)];
   expect(before[0]).toMatchObject([
@@ -144,9 +144,11 @@ it("is that of the calls, after any changes of calls, outcomes, links and stretc
         ...{ groupBy, filter: { range }, timeZone: "Asia/Kolkata" },
       }));
       const plain = { groupBy: "key", filter: {}, timeZone: "UTC" } as const;
-      questions.push(plain, { ...plain, filter: { key: "a", runId: "r1" }, countsAttempts: true });
+      questions.push(plain, { ...plain, filter: { key: "a", runId: "r1" }, inFull: true });
       questions.push({ ...plain, maturityNs: 20n * HOUR_NS }, { ...plain, filter: { traceId: traceId(2) } });
       for (const question of questions) expect(await ask(fast, question)).toEqual(await ask(slow, question));
+      const full = await ask(slow, { ...plain, inFull: true });
+      expect(await ask(slow, plain)).toEqual(full.map((task) => ({ ...task, attempts: 1, decision: null })));
       expect(await askAttempts(fast)).toEqual(await askAttempts(slow));
     }),
     { numRuns: 6 },

@@ -28,7 +28,7 @@ export const listUnlinked = defineRoute({
       deps.warehouse.listUnlinked(caller.workspace, { sinceNs, limit }),
       deps.control.listRefusals(caller.workspace),
     ]);
-    const open = tasks.filter(({ decision }) => decision === null).sort((a, b) => b.costUsd.cmp(a.costUsd));
+    const open = tasks.filter(({ decidedAtNs }) => decidedAtNs === null).sort((a, b) => b.costUsd.cmp(a.costUsd));
     const openUsd = sumDecimals(open.map(({ costUsd }) => costUsd));
     const allUsd = sumDecimals(tasks.map(({ costUsd }) => costUsd));
     const coverage = ratio(allUsd.minus(openUsd), allUsd);

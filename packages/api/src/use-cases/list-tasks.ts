@@ -43,7 +43,7 @@ export const listTasks = defineRoute({
 const placeOf = ({ firstCallAtNs, task }: TaskSpend): string => `${firstCallAtNs.toString().padStart(19, "0")} ${task}`;
 
 function toTaskRow(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal>): TaskRow {
-  const { decision, status } = task;
+  const { decision, status, decidedAtNs } = task;
   const reviewUsd = priceReview(task, hourlyUsd);
   return {
     task: task.task,
@@ -62,7 +62,7 @@ function toTaskRow(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal>): Ta
     source: decision?.source ?? null,
     linkedBy: decision?.linkedBy ?? null,
     confidence: decision ? confidenceOf(decision.linkedBy) : null,
-    decidedAt: decision ? formatInstant(decision.atNs) : null,
+    decidedAt: decidedAtNs === null ? null : formatInstant(decidedAtNs),
     accountable: decision?.accountable || null,
   };
 }

@@ -29,12 +29,12 @@ export async function readCohort(
   { deps, caller }: { deps: ApiDeps; caller: Caller },
   { tz, maturityDays, ...query }: CohortQuery,
   groupBy: OutcomeGroup,
-  countsAttempts = false,
+  inFull = false,
 ): Promise<Cohort> {
   const filter = readFilter(query);
   const maturityNs = maturityDays === undefined ? undefined : BigInt(maturityDays) * DAY_NS;
   const [spend, hourlyUsd] = await Promise.all([
-    deps.warehouse.listTaskSpend(caller.workspace, { groupBy, filter, timeZone: tz, maturityNs, countsAttempts }),
+    deps.warehouse.listTaskSpend(caller.workspace, { groupBy, filter, timeZone: tz, maturityNs, inFull }),
     deps.control.listReviewRates(caller.workspace),
   ]);
   const matureFromNs = maturityNs === undefined ? null : deps.clock.nowNs() - maturityNs;

@@ -13,14 +13,14 @@ import { nanoseconds } from "../instants.ts";
 import { fitsDays, GROUP_COLUMNS, requireTimeZone } from "./groups.ts";
 import {
   ACCOUNTABLE,
-  DECIDING,
-  IS_REVERTED,
+  judgeBy,
   type LinkKind,
   linkTo,
   OTHER_STATUS,
   REVIEW_MINUTES,
+  SAID_AT,
+  SAID_IN_FULL,
   selectLinkedOutcomes,
-  TESTS_STATUS,
 } from "./verdicts.ts";
 import { FIRST, readWork } from "./work-rows.ts";
 
@@ -36,12 +36,13 @@ type Row = {
   first_ns: string;
   standing: OutcomeStatus | "";
   is_reverted: boolean | number;
-  outcome_id: string;
-  said_by_source: string;
-  linked_by: LinkedBy | "";
   decided_ns: string;
-  accountable: string;
   minutes: string;
+  /** Where it is asked for in full. */
+  outcome_id?: string;
+  said_by_source?: string;
+  linked_by?: LinkedBy | "";
+  accountable?: string;
 };
 
 /** What a subject may name instead of its task, and the column of both calls and outcomes that has it. */
@@ -85,6 +86,7 @@ export async function listTaskSpend(
     timeZone: requireTimeZone(query.timeZone),
     maturityNs: query.maturityNs?.toString(),
   };
+  const judged = selectVerdict(query.inFull === true);
   const ofNoTask = { filter: query.filter, fits: fitsWork(query) };
   const columns = await readWork(connection, workspace, { hasStretches, ofNoTask }, (rows, params) =>
     connection.queryColumns<Row>(
@@ -92,27 +94,39 @@ export async function listTaskSpend(
          spend AS (
            SELECT task AS spender, argMin((${[group, "team", ...filtered].join(", ")}), ${FIRST}) AS first,
              sum(spend_usd) AS spent_usd, sum(simulated_usd) AS simulated, sum(calls) AS spent_calls, sum(unpriced_calls) AS unpriced,
-             ${query.countsAttempts ? "greatest(uniqExactIf(run_id, run_id != ''), 1)" : "1"} AS attempts,
+             ${query.inFull ? "greatest(uniqExactIf(run_id, run_id != ''), 1)" : "1"} AS attempts,
              min(at) AS began_at
            FROM (${rows})
            GROUP BY task, if(task = '', ${group}, '')
            HAVING true${and(range)}${and(ofFirstCall)}
          ),
          verdicts AS (
-           SELECT spender, if(${TESTS_STATUS} != '', ${TESTS_STATUS}, ${OTHER_STATUS}) AS standing,
-             ${IS_REVERTED} AS is_reverted, ${DECIDING} AS deciding, ${ACCOUNTABLE} AS accountable, ${REVIEW_MINUTES} AS minutes
+           SELECT spender, ${judged.verdict}, ${REVIEW_MINUTES} AS minutes
            FROM (${selectOutcomesOfTasks(members, rows, query.maturityNs !== undefined)})
            GROUP BY spender
          )
        SELECT spender AS task, first.1 AS group, first.2 AS team, spent_usd, simulated, spent_calls, unpriced, attempts,
-         ${nanoseconds("began_at")} AS first_ns, standing, is_reverted,
-         deciding.1 AS outcome_id, deciding.2 AS said_by_source, deciding.3 AS linked_by, deciding.4 AS decided_ns, accountable, minutes
+         ${nanoseconds("began_at")} AS first_ns, standing, is_reverted, ${judged.decision}, minutes
        FROM spend LEFT JOIN verdicts USING (spender)
        ORDER BY group, task`,
       { ...params, ...own },
     ),
   );
   return toTaskSpends(columns);
+}
+
+/** Names are half of what is sent of a task, and little is shown of all of them. */
+function selectVerdict(inFull: boolean) {
+  const { testsStatus, isReverted, deciding } = judgeBy(inFull ? SAID_IN_FULL : SAID_AT);
+  const standing = `if(${testsStatus} != '', ${testsStatus}, ${OTHER_STATUS}) AS standing`;
+  const verdict = `${standing}, ${isReverted} AS is_reverted, ${deciding} AS deciding`;
+  return inFull
+    ? {
+        verdict: `${verdict}, ${ACCOUNTABLE} AS accountable`,
+        decision:
+          "deciding.1 AS decided_ns, deciding.2 AS outcome_id, deciding.3 AS said_by_source, deciding.4 AS linked_by, accountable",
+      }
+    : { verdict, decision: "deciding AS decided_ns" };
 }
 
 /** Rows of a day say of any group but times of day what its calls do. */
@@ -170,7 +184,8 @@ const readAmount = (text = "0"): Decimal => (text === "0" ? ZERO : parseDecimal(
 /** There are tens of thousands. */
 function toTaskSpends(rows: Columns<Row>): TaskSpend[] {
   return rows.task.map((task, index) => {
-    const take = <Name extends keyof Row>(name: Name): Row[Name] | undefined => rows[name][index];
+    const take = <Name extends keyof Row>(name: Name): Row[Name] | undefined => rows[name]?.[index];
+    const status = take("standing") || null;
     const linkedBy = take("linked_by") || null;
     return {
       task,
@@ -182,14 +197,14 @@ function toTaskSpends(rows: Columns<Row>): TaskSpend[] {
       unpricedCalls: readCount(take("unpriced") ?? ""),
       attempts: readCount(take("attempts") ?? ""),
       firstCallAtNs: BigInt(take("first_ns") ?? ""),
-      status: take("standing") || null,
+      status,
       isReverted: Boolean(take("is_reverted")),
       reviewMinutes: readAmount(take("minutes")),
+      decidedAtNs: status && BigInt(take("decided_ns") ?? ""),
       decision: linkedBy && {
         outcomeId: take("outcome_id") ?? "",
         source: take("said_by_source") ?? "",
         linkedBy,
-        atNs: BigInt(take("decided_ns") ?? ""),
         accountable: take("accountable") ?? "",
       },
     };

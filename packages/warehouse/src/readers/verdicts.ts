@@ -49,31 +49,37 @@ const TASKS_DECIDED = "arrayMap(one -> ('task', one), decision.1)";
 
 /** Which was said last, as one number, which is kept for less than a tuple is. Of one instant it is any, but always the same. */
 const LATEST = "bitShiftLeft(toUInt128(toUnixTimestamp64Nano(at)), 64) + cityHash64(outcome_id)";
-/** The outcome that decides, as (outcome_id, source, linked_by, instant). */
-const FACTS = "(outcome_id, source, linked_by, toUnixTimestamp64Nano(at))";
+/** When an outcome was said, and, where more than that is asked for, which it is. */
+export const SAID_AT = "toUnixTimestamp64Nano(at)";
+export const SAID_IN_FULL = `(${SAID_AT}, outcome_id, source, linked_by)`;
 
-/** What tests said, newest first: (when, which test, how bad it is, status, facts). A test is what a source calls so in a repository. */
-const SAID_BY_TESTS = `arrayReverseSort(one -> one.1, groupArrayIf((
-    ${LATEST}, (source, test_repository, test_name),
-    indexOf(['passed', 'unknown', 'partial', 'failed'], status), status, ${FACTS}), kind = 'tests'))`;
-/** The worst of what each test said last, so that no test hides what another says; that came last, if several are as bad. */
-const WORST_TEST = `arrayReverseSort(one -> (one.3, one.1),
-    arrayFilter((one, nth) -> nth = 1, ${SAID_BY_TESTS}, arrayEnumerateUniq(${SAID_BY_TESTS}.2)))[1]`;
-const WORST_STATUS = `${WORST_TEST}.4`;
 /** Whether the work itself is refused, by the latest word on it. */
 const IS_REFUSED = `argMaxIf(status, ${LATEST}, kind = 'approved') = 'failed'`;
 
-/** Over linked outcomes of one subject; '' where it has no such outcome. */
-export const TESTS_STATUS = `if(countIf(kind = 'tests') > 0 AND ${IS_REFUSED}, 'failed', ${WORST_STATUS})`;
+/** Over linked outcomes of one subject. `deciding` is what is asked of the outcome that decides: little is kept for less. */
+export function judgeBy(asked: string) {
+  // What tests said, newest first: (when, which test, how bad it is, status, asked). A test is what a source calls so in a repository.
+  const saidByTests = `arrayReverseSort(one -> one.1, groupArrayIf((
+    ${LATEST}, (source, test_repository, test_name),
+    indexOf(['passed', 'unknown', 'partial', 'failed'], status), status, ${asked}), kind = 'tests'))`;
+  // The worst of what each test said last, so that no test hides what another says; that came last, if several are as bad.
+  const worstTest = `arrayReverseSort(one -> (one.3, one.1),
+    arrayFilter((one, nth) -> nth = 1, ${saidByTests}, arrayEnumerateUniq(${saidByTests}.2)))[1]`;
+  return {
+    /** '' where there are none. */
+    testsStatus: `if(countIf(kind = 'tests') > 0 AND ${IS_REFUSED}, 'failed', ${worstTest}.4)`,
+    /** Whether it had passed before it was refused. */
+    isReverted: `${IS_REFUSED} AND (${worstTest}.4 = 'passed' OR countIf(kind = 'approved' AND status = 'passed') > 0)`,
+    deciding: `multiIf(
+    ${IS_REFUSED}, argMaxIf(${asked}, ${LATEST}, kind = 'approved'),
+    countIf(kind = 'tests') > 0, ${worstTest}.5,
+    argMaxIf(${asked}, ${LATEST}, kind != 'tests'))`,
+  };
+}
+
+export const TESTS_STATUS = judgeBy(SAID_AT).testsStatus;
+/** '' where it has none but tests. */
 export const OTHER_STATUS = `argMaxIf(status, ${LATEST}, kind != 'tests')`;
-
-/** Whether it had passed before it was refused. */
-export const IS_REVERTED = `${IS_REFUSED} AND (${WORST_STATUS} = 'passed' OR countIf(kind = 'approved' AND status = 'passed') > 0)`;
-
-export const DECIDING = `multiIf(
-    ${IS_REFUSED}, argMaxIf(${FACTS}, ${LATEST}, kind = 'approved'),
-    countIf(kind = 'tests') > 0, ${WORST_TEST}.5,
-    argMaxIf(${FACTS}, ${LATEST}, kind != 'tests'))`;
 
 /** Who answers for it: who approved or merged it last, as evidence names them. */
 export const ACCOUNTABLE = `argMaxIf(said_by, ${LATEST}, kind = 'approved' AND status = 'passed' AND said_by != '')`;
