@@ -4,7 +4,7 @@ import { SaveView } from "#components/save-view";
 import { EmptyPeriod, EmptyWorkspace } from "#features/ledger/empty-states.tsx";
 import { KeyFigures, SimulatedNote, UnpricedNote } from "#features/ledger/key-figures.tsx";
 import { loadSituation } from "#features/ledger/load-situation.ts";
-import { loadSpend, type Spend } from "#features/ledger/load-spend.ts";
+import { choosePeriod, loadSpend, type Spend } from "#features/ledger/load-spend.ts";
 import { OutcomeTable } from "#features/ledger/outcome-table.tsx";
 import { SituationStrip } from "#features/ledger/situation-strip.tsx";
 import { TrendPanel } from "#features/ledger/trend-panel.tsx";
@@ -14,7 +14,7 @@ import { PageFrame } from "#features/page/page-frame.tsx";
 import type { Period } from "#features/page/period.ts";
 import { ChangePanel } from "#features/spend/change-panel.tsx";
 import { CausesPanel } from "#features/waste/causes-panel.tsx";
-import { loadWaste, type WastePage } from "#features/waste/load-waste.ts";
+import { type Causes, loadCauses } from "#features/waste/load-waste.ts";
 
 export const dynamic = "force-dynamic";
 
@@ -22,9 +22,9 @@ const GROUPINGS = ["team", "key"] as const;
 const ROWS = 20;
 const MOST_CELLS = 5;
 
-type LedgerProps = { page: Page; spend: Spend; situation: Situation; waste: WastePage; change: SpendChange | null };
+type LedgerProps = { page: Page; spend: Spend; situation: Situation; causes: Causes; change: SpendChange | null };
 
-function Ledger({ page, spend, situation, waste, change }: LedgerProps) {
+function Ledger({ page, spend, situation, causes, change }: LedgerProps) {
   if (!spend.any) return spend.period.id === "all" ? <EmptyWorkspace page={page} /> : <EmptyPeriod page={page} />;
   return (
     <>
@@ -38,7 +38,7 @@ function Ledger({ page, spend, situation, waste, change }: LedgerProps) {
       })}
       <div className="grid grid-cols-[3fr_2fr] items-start gap-3.5 max-lg:grid-cols-1">
         {change !== null && <ChangePanel page={page} change={change} />}
-        <CausesPanel page={page} waste={waste} />
+        <CausesPanel page={page} causes={causes} />
       </div>
       <UnpricedNote figures={spend.figures} t={page.t} />
     </>
@@ -54,11 +54,12 @@ async function loadChange({ api, zone }: Page, { range }: Period): Promise<Spend
 
 export default function LedgerPage({ searchParams }: { searchParams: RawParams }) {
   return renderPage("/", searchParams, async (page) => {
-    const spend = await loadSpend(page, {}, GROUPINGS);
-    const [situation, waste, change] = await Promise.all([
-      loadSituation(page, spend.period),
-      loadWaste(page),
-      loadChange(page, spend.period),
+    const period = await choosePeriod(page, {});
+    const [spend, situation, causes, change] = await Promise.all([
+      loadSpend(page, {}, GROUPINGS),
+      loadSituation(page, period),
+      loadCauses(page, {}, period),
+      loadChange(page, period),
     ]);
     return (
       <PageFrame
@@ -74,9 +75,9 @@ export default function LedgerPage({ searchParams }: { searchParams: RawParams }
             </PageLink>
           </>
         }
-        period={spend.any ? spend.period : { ...spend.period, fellBack: false }}
+        period={spend.any ? period : { ...period, fellBack: false }}
       >
-        <Ledger page={page} spend={spend} situation={situation} waste={waste} change={change} />
+        <Ledger page={page} spend={spend} situation={situation} causes={causes} change={change} />
       </PageFrame>
     );
   });

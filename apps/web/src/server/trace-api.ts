@@ -14,9 +14,12 @@ export async function openTraceApi(workspace?: string): Promise<ApiClient> {
   const { stores } = openOnce();
   const { principal } = await readViewer(workspace);
   const { warehouse } = stores;
-  const listTaskSpend = readOnce(warehouse.listTaskSpend);
-  const sumWasteTotals = readOnce(warehouse.sumWasteTotals);
-  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, listTaskSpend, sumWasteTotals } });
+  const once = {
+    sumCosts: readOnce(warehouse.sumCosts),
+    listTaskSpend: readOnce(warehouse.listTaskSpend),
+    sumWasteTotals: readOnce(warehouse.sumWasteTotals),
+  };
+  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, ...once } });
   return createApiClient((path, init) => {
     const url = new URL(path, ADDRESS);
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);

@@ -15,7 +15,7 @@ import { PageFrame } from "#features/page/page-frame.tsx";
 import { listMonths, readMonth } from "#features/report/months.ts";
 import { ChangePanel } from "#features/spend/change-panel.tsx";
 import { CausesPanel } from "#features/waste/causes-panel.tsx";
-import { loadWaste } from "#features/waste/load-waste.ts";
+import { loadCauses } from "#features/waste/load-waste.ts";
 
 export const dynamic = "force-dynamic";
 
@@ -32,9 +32,9 @@ export default function ReportPage({ searchParams }: { searchParams: RawParams }
     // What every part of it asks for is what a person would who names the month's days.
     const page = { ...opened, params: { ...opened.params, from, to: lastDay } };
     const spend = await loadSpend(page, {}, ["team"]);
-    const [situation, waste, change] = await Promise.all([
+    const [situation, causes, change] = await Promise.all([
       loadSituation(page, spend.period),
-      loadWaste(page),
+      loadCauses(page, {}, spend.period),
       opened.api.costChange({ from: spend.period.range.from, to: spend.period.range.to, tz: zone }),
     ]);
     const [table] = spend.tables;
@@ -66,7 +66,7 @@ export default function ReportPage({ searchParams }: { searchParams: RawParams }
             <SimulatedNote share={spend.figures.simulatedShare} t={t} />
             {table !== undefined && <OutcomeTable page={page} table={table} grouping="team" filter={{}} most={ROWS} />}
             <ChangePanel page={page} change={prepareChange(change, MOST_CELLS)} />
-            <CausesPanel page={page} waste={waste} />
+            <CausesPanel page={page} causes={causes} />
             <TrendPanel trend={spend.trend} t={t} />
             <UnpricedNote figures={spend.figures} t={t} />
           </>

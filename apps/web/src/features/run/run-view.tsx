@@ -21,7 +21,7 @@ import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
 import { loadCauseWords } from "../waste/words-of-cause.ts";
 import { BalancePanel } from "./balance-panel.tsx";
 import { loadLogs } from "./load-logs.ts";
-import type { Run } from "./load-run.ts";
+import type { Run, Work } from "./load-run.ts";
 import { LogPanel } from "./log-panel.tsx";
 import { partAddress } from "./waterfall/part-address.ts";
 import { RunExplorer } from "./waterfall/run-explorer.tsx";
@@ -40,8 +40,7 @@ const costText = ({ costUsd, calls }: TraceRow, page: Page): string => {
   return calls === 0 ? "–" : page.t.unpriced;
 };
 
-function Attempts({ run, page }: { run: Run; page: Page }) {
-  const { attempts, trace } = run;
+function Attempts({ attempts, trace, page }: { attempts: Work["attempts"]; trace: TraceRow; page: Page }) {
   const { t } = page;
   const { rows, more } = attempts;
   if (rows.length < 2) return null;
@@ -79,8 +78,23 @@ function sumPrompt({ costs }: Run): { prompt: number; cacheRead: number } {
   return { prompt: cacheRead + rest, cacheRead };
 }
 
+async function Judged({ run: { trace, work }, page }: { run: Run; page: Page }) {
+  const { outcome, attempts } = await work;
+  return (
+    <>
+      <p>{describeEvidence(outcome, page)}</p>
+      <Attempts attempts={attempts} trace={trace} page={page} />
+    </>
+  );
+}
+
+async function TaskCost({ run: { work }, page }: { run: Run; page: Page }) {
+  const { taskSpendUsd, attempts } = await work;
+  return taskSpendUsd !== null && attempts.rows.length > 1 && <p>{page.t.taskCost(formatMoney(taskSpendUsd, 4))}</p>;
+}
+
 function Facts({ run, page }: { run: Run; page: Page }) {
-  const { trace, outcome, attempts, taskSpendUsd } = run;
+  const { trace } = run;
   const { t } = page;
   const { prompt, cacheRead } = sumPrompt(run);
   const twice = trace.costUsd === null || trace.wasteUsd === null || isZero(trace.wasteUsd) ? null : trace.wasteUsd;
@@ -100,14 +114,20 @@ function Facts({ run, page }: { run: Run; page: Page }) {
             </a>
           </p>
         )}
-        {taskSpendUsd !== null && attempts.rows.length > 1 && <p>{t.taskCost(formatMoney(taskSpendUsd, 4))}</p>}
+        <Suspense>
+          <TaskCost run={run} page={page} />
+        </Suspense>
       </Figure>
       <Figure label={t.duration} value={durationNs < 0n ? "–" : formatDuration(durationNs)}>
         <p>{t.countSpans(formatCount(trace.spans))}</p>
       </Figure>
       <Figure label={t.outcome} value={<OutcomeText outcome={trace.outcome} t={t} />}>
-        <p>{describeEvidence(outcome, page)}</p>
-        <Attempts run={run} page={page} />
+        {/* Two lines from the start where there is a task: the rows below do not move. */}
+        <div className={clsx(trace.task !== "" && "min-h-[2lh]")}>
+          <Suspense>
+            <Judged run={run} page={page} />
+          </Suspense>
+        </div>
       </Figure>
       <Figure label={t.calls} value={formatCount(trace.calls)}>
         <p>

@@ -4,30 +4,31 @@ import { DataTable, figures, wide } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
 import type { Page } from "../page/page.ts";
-import type { WastePage } from "./load-waste.ts";
+import type { Causes } from "./load-waste.ts";
 
 const MOST = 8;
 
-export function CausesPanel({ page, waste }: { page: Page; waste: WastePage }) {
+export function CausesPanel({ page, causes }: { page: Page; causes: Causes }) {
   const { t } = page;
-  const lines = waste.waste.sections
-    .flatMap(({ id, causes }) =>
+  const { waste, wordsOf } = causes;
+  const lines = waste.sections
+    .flatMap(({ id, causes: lines }) =>
       id === "harness" || id === "api" || id === "inference"
-        ? causes.filter(({ isTimeOnly }) => !isTimeOnly).map((line) => ({ ...line, layer: id }))
+        ? lines.filter(({ isTimeOnly }) => !isTimeOnly).map((line) => ({ ...line, layer: id }))
         : [],
     )
     .slice(0, MOST);
   if (lines.length === 0) return null;
   return (
     <Panel
-      title={`${t.paidTwice} ${waste.waste.figures.twice.amount}`}
+      title={`${t.paidTwice} ${waste.figures.twice.amount}`}
       aside={<PageLink href={page.href("/waste")}>{t.allCauses}</PageLink>}
     >
       <DataTable headings={[t.group.cause, figures(t.cost), wide(t.change), wide(t.layer)]}>
         {lines.map(({ cause, amount, growth, provenance, layer }) => (
           <tr key={cause}>
             <td>
-              <PageLink href={page.href(`/waste/${encodeURIComponent(cause)}`)}>{waste.wordsOf(cause).title}</PageLink>
+              <PageLink href={page.href(`/waste/${encodeURIComponent(cause)}`)}>{wordsOf(cause).title}</PageLink>
             </td>
             <td className="num">
               {amount} {provenance !== null && <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />}

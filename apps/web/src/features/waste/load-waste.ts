@@ -10,24 +10,35 @@ import { type CauseWords, loadCauseWords } from "./words-of-cause.ts";
 export const GROUPINGS = ["cause", "team", "key", "task"] as const;
 export type WasteGrouping = (typeof GROUPINGS)[number];
 
-export type WastePage = {
+/** By cause, against the period before. */
+export type Causes = { waste: Waste; wordsOf: CauseWords };
+
+export type WastePage = Causes & {
   period: Period;
   filter: Filter;
   grouping: WasteGrouping;
   /** False where there is no call in the period. */
   any: boolean;
-  waste: Waste;
   /** Of the grouping, the dearest; none where it is by cause. */
   groups: WasteRow[];
   days: WasteRow[];
   fixes: WasteFixes;
   /** Of spend; null where none is. */
   simulatedShare: string | null;
-  wordsOf: CauseWords;
 };
 
 const MOST_FIXES = "5";
 const MOST_GROUPS = "200";
+
+export async function loadCauses(page: Page, filter: Filter, { range, before }: Period): Promise<Causes> {
+  const { api } = page;
+  const [now, earlier, wordsOf] = await Promise.all([
+    api.waste({ ...filter, ...range, groupBy: "cause" }),
+    before && api.waste({ ...filter, ...before, groupBy: "cause" }),
+    loadCauseWords(page),
+  ]);
+  return { waste: prepareWaste(now, earlier), wordsOf };
+}
 
 export async function loadWaste(page: Page): Promise<WastePage> {
   const { api, params } = page;
@@ -35,26 +46,23 @@ export async function loadWaste(page: Page): Promise<WastePage> {
   const grouping = GROUPINGS.find((name) => name === params.groupBy) ?? "cause";
   const period = await choosePeriod(page, filter);
   const query = { ...filter, ...period.range };
-  const [now, earlier, groups, days, top, costs, wordsOf] = await Promise.all([
-    api.waste({ ...query, groupBy: "cause" }),
-    period.before && api.waste({ ...filter, ...period.before, groupBy: "cause" }),
+  const [causes, groups, days, top, costs] = await Promise.all([
+    loadCauses(page, filter, period),
     grouping === "cause" ? [] : api.waste({ ...query, groupBy: grouping, limit: MOST_GROUPS }).then(({ data }) => data),
     api.waste({ ...query, groupBy: "day" }),
     api.wasteTop({ ...query, limit: MOST_FIXES }),
     api.cost({ ...query, groupBy: "team" }),
-    loadCauseWords(page),
   ]);
   const { costUsd, byProvenance } = addCosts("", costs.data);
   return {
+    ...causes,
     period,
     filter,
     grouping,
     any: costs.data.length > 0,
-    waste: prepareWaste(now, earlier),
     groups,
     days: days.data,
     fixes: prepareFixes(top.data),
     simulatedShare: byProvenance.simulated === undefined ? null : formatShare(byProvenance.simulated, costUsd),
-    wordsOf,
   };
 }
