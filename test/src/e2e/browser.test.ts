@@ -107,6 +107,41 @@ it("has pages for dark, phone and Korean, without sideways scrolling", async () 
   expect([...phone.problems, ...korean.problems]).toEqual([]);
 });
 
+it.each([
+  ["en", "More filters", "Attribute, name=value", "Apply", "No run matches these filters"],
+  ["ko", "조건 더 보기", "속성, 이름=값", "적용", "조건에 맞는 실행이 없습니다"],
+])(
+  "narrows runs to an attribute, by keys alone, and says so in the address (%s)",
+  async (lang, more, label, apply, none) => {
+    const { data } = await getOk<{ data: { task: string }[] }>("/traces?onlyRuns=true&limit=50");
+    const task = data.find((run) => run.task !== "")?.task ?? "";
+    const attribute = `centspan.task.id=${task}`;
+    const wanted = await getOk<{ data: { traceId: string }[] }>(
+      `/traces?onlyRuns=true&limit=50&attribute=${encodeURIComponent(attribute)}`,
+    );
+    expect(wanted.data.length).toBeGreaterThan(0);
+    const page = await openPage(browser);
+    await page.goto(address(`/runs?lang=${lang}&period=all`));
+    await page.getByText(more, { exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel(label, { exact: true }).fill(attribute);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("attribute") === attribute);
+    const links = await page
+      .locator("main td:first-child a[href^='/runs/']")
+      .evaluateAll((all) =>
+        all.map((link) => new URL(link.getAttribute("href") ?? "", document.baseURI).pathname.split("/").at(-1)),
+      );
+    expect(links).toEqual(wanted.data.map(({ traceId }) => traceId));
+    await keepScreenshot(page, `9-runs-by-attribute-${lang}`);
+
+    await page.getByLabel(label, { exact: true }).fill("centspan.task.id=of no run");
+    await page.getByRole("button", { name: apply, exact: true }).click();
+    await page.getByText(none).waitFor();
+    expect(page.problems).toEqual([]);
+  },
+);
+
 it("says plainly that a page is not there", async () => {
   const page = await openPage(browser);
   const answer = await page.goto(address(`/runs/${"ab".repeat(16)}`));

@@ -57,3 +57,17 @@ it("lists the rows behind the figures that lead here: the same period when the a
   expect(old.runs.period).toMatchObject({ id: "all", fellBack: true });
   expect(old.traces?.has("from")).toBe(false);
 });
+
+it("narrows runs, and not the spend of the period, to a session and an attribute", async () => {
+  const { runs, traces, days } = await load(
+    { task: "T-1", sessionId: "s 1", attribute: "vcs.ref.head.name=a=b" },
+    true,
+  );
+  expect(Object.fromEntries(traces ?? [])).toMatchObject({
+    task: "T-1",
+    sessionId: "s 1",
+    attribute: "vcs.ref.head.name=a=b",
+  });
+  expect(runs.filter).toEqual({ task: "T-1", sessionId: "s 1", attribute: "vcs.ref.head.name=a=b" });
+  expect([...(days?.keys() ?? [])].sort()).toEqual(["from", "groupBy", "task", "to"]);
+});

@@ -9,9 +9,12 @@ const PAGE_SIZE = "50";
 
 export const STATUSES = [...OUTCOME_STATUSES, "pending"] as const;
 
+/** What runs alone can be narrowed to, beside what all spend can. */
+const OF_RUNS = ["status", "minCostUsd", "attribute", "sessionId"] as const;
+
 export type Runs = {
   period: Period;
-  filter: Filter & { status?: string; minCostUsd?: string };
+  filter: Filter & Partial<Record<(typeof OF_RUNS)[number], string>>;
   runs: TraceRow[];
   nextCursor: string | null;
   options: Record<"team" | "key" | "model", string[]>;
@@ -21,7 +24,7 @@ export async function loadRuns(page: Page): Promise<Runs> {
   const { api, params } = page;
   const spendFilter = readFilter(params);
   const filter: Runs["filter"] = { ...spendFilter };
-  for (const name of ["status", "minCostUsd"] as const) if (params[name] !== undefined) filter[name] = params[name];
+  for (const name of OF_RUNS) if (params[name] !== undefined) filter[name] = params[name];
   const period = await choosePeriod(page, spendFilter);
   const listGroups = async (groupBy: "team" | "key" | "model") =>
     (await api.cost({ groupBy })).data.map((row) => row.group).filter((group) => group !== "");

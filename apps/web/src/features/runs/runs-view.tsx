@@ -1,4 +1,5 @@
 /** The list of runs with its filters as a plain form: works without client code, and the URL says it all. */
+import type { ComponentProps } from "react";
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
 import { FilterChips } from "../page/filters.tsx";
@@ -33,7 +34,41 @@ function Select({ name, label, noChoice, value, options }: SelectProps) {
 const same = (values: readonly string[]): [string, string][] => values.map((value) => [value, value]);
 
 /** What other pages narrow this one to: there is no field for it here. */
-const CHIPS = ["task", "taskType", "provider", "repository"] as const;
+const CHIPS = ["taskType", "provider"] as const;
+
+type FieldProps = { name: string; label: string; value: string | undefined };
+
+function Field({ name, label, value, ...rest }: FieldProps & Pick<ComponentProps<"input">, "pattern" | "placeholder">) {
+  return (
+    <label className="flex flex-col gap-0.5 text-axis text-ink-3">
+      {label}
+      <input {...rest} className="field w-[200px]" name={name} defaultValue={value} title={rest.pattern && label} />
+    </label>
+  );
+}
+
+/** What is typed rather than chosen; open where one of them says something. */
+function MoreFilters({ page: { t }, filter }: { page: Page; filter: Runs["filter"] }) {
+  const { task, repository, sessionId, attribute } = filter;
+  const isSaid = [task, repository, sessionId, attribute].some((value) => value !== undefined);
+  return (
+    <details className="w-full" open={isSaid}>
+      <summary className="w-fit cursor-pointer text-note">{t.moreFilters}</summary>
+      <div className="mt-1.5 flex flex-wrap items-end gap-2">
+        <Field name="task" label={t.group.task} value={task} />
+        <Field name="repository" label={t.group.repository} value={repository} />
+        <Field name="sessionId" label={t.session} value={sessionId} />
+        <Field
+          name="attribute"
+          label={t.attributeFilter}
+          value={attribute}
+          pattern="[^=]+=.*"
+          placeholder="vcs.ref.head.name=main"
+        />
+      </div>
+    </details>
+  );
+}
 
 function Filters({ page, runs }: { page: Page; runs: Runs }) {
   const { t, params } = page;
@@ -67,6 +102,7 @@ function Filters({ page, runs }: { page: Page; runs: Runs }) {
           {t.clearFilters}
         </PageLink>
       )}
+      <MoreFilters page={page} filter={filter} />
     </form>
   );
 }
