@@ -22,7 +22,7 @@ it.each(LANGUAGES)(
   "a question is asked and answered, and every figure says that it is simulated (%s)",
   async (language) => {
     const page = await open(`/recommendations?lang=${language}`);
-    await page.locator('a[href^="/what-if"]').click();
+    await page.locator('nav a[href^="/what-if"]').click();
     await page.waitForURL(/what-if/);
     await page.locator("select[name=knob]").selectOption("maxSequences");
     await page.locator("input[name=value]").fill("2");
@@ -60,7 +60,7 @@ it("what the agent was asked on the demo's data can be followed step by step", a
   expect(await readMain(page)).toMatch(/Why it was looked for/);
   await page.locator("input[name=by]").fill("Ada");
   await page.locator("button[value=accept]").click();
-  await page.getByText("Accept, by Ada").waitFor();
+  await page.getByText("accepted, by Ada").waitFor();
   await keepScreenshot(page, "recommendation-accepted");
   expect(page.problems).toEqual([]);
 });

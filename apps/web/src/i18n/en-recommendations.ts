@@ -69,6 +69,8 @@ export const enRecommendations = {
   whyOptional: "Why (optional)",
   nameNeeded: "A name is needed: who decides is kept.",
   realisedTitle: "What came of it",
+  realisedOver: (range: string, level: number, requests: number) =>
+    `${range} at ${level}%, by ${requests.toLocaleString("en")} requests since`,
   realisedWithin: "within what was predicted",
   realisedOutside: "outside of what was predicted",
   becauseHeading: "Why it was looked for",

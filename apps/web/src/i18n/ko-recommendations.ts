@@ -71,6 +71,7 @@ export const koRecommendations: Texts<typeof enRecommendations> = {
   whyOptional: "이유 (선택)",
   nameNeeded: "이름이 필요합니다. 결정한 사람을 기록합니다.",
   realisedTitle: "실제 결과",
+  realisedOver: (range, level, requests) => `${level}% 구간 ${range}, 적용 후 요청 ${requests.toLocaleString("ko")}건`,
   realisedWithin: "예측 범위 안",
   realisedOutside: "예측 범위 밖",
   becauseHeading: "찾아본 이유",

@@ -97,7 +97,7 @@ export function adviseSpend(fixes: readonly WasteFixRow[], subject: string): Rec
         savings: { capacityUsdMonth: "0", cashUsdMonth: fix.savingPerMonthUsd },
         provenance: fix.provenance ?? "estimated",
         evidence: {
-          chosenOn: `${calls} calls of ${runs} runs since ${fix.since}, teams ${teams.join(", ") || "none"}`,
+          chosenOn: `${calls} calls of ${runs} runs since ${fix.since.slice(0, 10)}, teams ${teams.join(", ") || "none"}`,
           judgedOn:
             interval === null
               ? "fewer than seven days are known: the saving has no interval yet"

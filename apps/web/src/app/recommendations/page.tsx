@@ -1,4 +1,3 @@
-import { PageLink } from "#components/page-link";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 import { RecommendationList } from "#features/recommendations/list-view.tsx";
@@ -20,13 +19,6 @@ export default function RecommendationsPage({ searchParams }: { searchParams: Ra
         title={t.recommendations}
         subtitle={t.recommendationsSubtitle}
         crumbs={[{ label: t.recommendations }]}
-        actions={
-          page.may("simulations.run") && (
-            <PageLink className="control" href={page.href("/what-if")}>
-              {t.whatIfPage}
-            </PageLink>
-          )
-        }
       >
         <RecommendationList page={page} recommendations={data} />
         <StudyPanel page={page} studies={studies.data} />

@@ -19,7 +19,13 @@ export const SECTIONS: readonly Section[] = [
       { path: "/budgets", name: "budgets" },
     ],
   },
-  { name: "recommendations", pages: [{ path: "/recommendations", name: "recommendations" }] },
+  {
+    name: "recommendations",
+    pages: [
+      { path: "/recommendations", name: "recommendations" },
+      { path: "/what-if", name: "whatIfPage" },
+    ],
+  },
   {
     name: "monthClose",
     pages: [

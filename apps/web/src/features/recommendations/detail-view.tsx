@@ -41,28 +41,38 @@ export function RecommendationDetail({ canChange, ...props }: ViewProps & { canC
 }
 
 function Figures({ page: { t }, shown, view }: ViewProps) {
-  const { savings, provenance, metric, realised, effect } = shown;
+  const { kind, savings, provenance, metric, realised, effect } = shown;
   const mark = <ProvenanceMark kind={provenance} label={t.provenanceOf[provenance]} />;
   return (
     <FigureStrip label={t.keyFigures}>
-      <Figure label={t.effectHeading} mark={mark} value={view.effect ?? "–"}>
-        <p>{view.range === null ? t.effectOf[metric] : `${view.range} · ${t.effectOf[metric]}`}</p>
-      </Figure>
+      {kind === "serving" && (
+        <>
+          <Figure label={t.effectHeading} mark={mark} value={view.effect ?? "–"}>
+            <p>{view.range === null ? t.effectOf[metric] : `${view.range} · ${t.effectOf[metric]}`}</p>
+          </Figure>
+          <Figure
+            label={t.worthAMonth}
+            mark={mark}
+            value={formatMoney(savings.capacityUsdMonth, headlineDecimals(savings.capacityUsdMonth))}
+          >
+            <p>{t.capacityWorth}</p>
+          </Figure>
+        </>
+      )}
       <Figure
-        label={t.worthAMonth}
-        mark={mark}
-        value={formatMoney(savings.capacityUsdMonth, headlineDecimals(savings.capacityUsdMonth))}
+        label={t.cashAMonth}
+        mark={kind === "spend" && mark}
+        value={formatMoney(savings.cashUsdMonth, headlineDecimals(savings.cashUsdMonth))}
       >
-        <p>{t.capacityWorth}</p>
-      </Figure>
-      <Figure label={t.cashAMonth} value={formatMoney(savings.cashUsdMonth, headlineDecimals(savings.cashUsdMonth))}>
         <p>{t.cashWorth}</p>
       </Figure>
-      {realised !== null ? (
+      {realised !== null && (
         <Figure label={t.realisedTitle} value={formatEffect(realised.effect.share)}>
+          <p>{t.realisedOver(formatRange(realised.effect), 100 * realised.effect.level, realised.requests)}</p>
           {effect !== null && <p>{realised.isWithinInterval ? t.realisedWithin : t.realisedOutside}</p>}
         </Figure>
-      ) : (
+      )}
+      {realised === null && kind === "serving" && (
         <Figure label={t.distanceLeft} mark={mark} value={view.leftPct ?? "–"}>
           <p>{t.distanceLeftText}</p>
         </Figure>
@@ -70,6 +80,14 @@ function Figures({ page: { t }, shown, view }: ViewProps) {
     </FigureStrip>
   );
 }
+
+const REACHED = {
+  accept: "accepted",
+  reject: "rejected",
+  applied: "applied",
+  verified: "verified",
+  withdraw: "withdrawn",
+} as const;
 
 const STEPS = { proposed: ["accept", "reject"], accepted: ["applied", "withdraw"] } as const;
 
@@ -241,7 +259,7 @@ function Evidence({ page, shown }: ViewProps) {
           </p>
           {steps.map(({ step, by, note, at }) => (
             <p key={`${step} ${at}`}>
-              {t.recommendationStep[step]}, {t.stepBy(by)}
+              {t.recommendationState[REACHED[step]]}, {t.stepBy(by)}
               {note === "" ? "" : `: ${note}`}
             </p>
           ))}
