@@ -71,7 +71,8 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
   const [tasks, others] = [members.filter(({ task }) => task !== ""), members.filter(({ task }) => task === "")];
   const ofStatus = groupBy(tasks, ({ status }) => status);
   const of = (...statuses: TaskSpend["status"][]) => statuses.flatMap((status) => ofStatus.get(status) ?? []);
-  const count = (...statuses: TaskSpend["status"][]): number => of(...statuses).length;
+  const count = (...statuses: TaskSpend["status"][]): number =>
+    statuses.reduce((sum, status) => sum + (ofStatus.get(status)?.length ?? 0), 0);
   const passing = sumSpend(of("passed"), options);
   const failing = sumSpend(of("failed", "partial", "unknown"), options);
   const waiting = sumSpend(of(null), options);
@@ -83,6 +84,8 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
   // Spend without any known price is not zero: nothing is known about what a pass cost.
   const known = tasks.some(({ calls, unpricedCalls }) => calls > unpricedCalls);
   const [passed, pending] = [count("passed"), count(null)];
+  // Most tasks have none of it, and there are tens of thousands.
+  const simulated = members.map(({ simulatedUsd }) => simulatedUsd).filter((usd) => usd !== ZERO);
   return {
     group,
     spendUsd,
@@ -108,7 +111,7 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
           },
     // Of what models were paid: nobody reviews what is not linked.
     coverage: ratio(decidedUsd, allModelUsd),
-    simulatedShare: ratio(sumDecimals(members.map(({ simulatedUsd }) => simulatedUsd)), allModelUsd),
+    simulatedShare: ratio(sumDecimals(simulated), allModelUsd),
   };
 }
 
