@@ -5,7 +5,7 @@ import type { enMoney } from "./en-money.ts";
 export const koMoney: Texts<typeof enMoney> = {
   spendSubtitle: "누가 무엇에 얼마를 썼고, 왜 달라졌는지",
   completeDays: { "7d": "완료된 7일", "30d": "완료된 30일", "90d": "완료된 90일" },
-  against: (before) => `이전 ${before} 대비`,
+  against: (before) => `이전 기간(${before}) 대비`,
   before: (amount) => `이전 ${amount}`,
   lastDayIsOpen: "마지막 날은 아직 끝나지 않음",
   forecastOf: (month) => `${month} 예측`,

@@ -150,7 +150,9 @@ export function PeriodMenu({ page, current, choices, from = page.params.from, to
 /** "30 Oct – 28 Nov 2026 against 30 Sep – 29 Oct", and whether the last of them is over. */
 export function describeDays(days: DayRange, { t, language }: Pick<PageBase, "t" | "language">): string[] {
   const write = (day: string, format = formatDay) => format(BigInt(Date.parse(day)) * 1_000_000n, language);
-  const said = `${write(days.firstDay)} – ${write(days.lastDay, formatDate)}`;
+  // The year stands where the language has it: with the last day, or before all.
+  const [first, last] = language === "ko" ? [formatDate, formatDay] : [formatDay, formatDate];
+  const said = `${write(days.firstDay, first)} – ${write(days.lastDay, last)}`;
   const before = `${write(days.before.firstDay)} – ${write(days.before.lastDay)}`;
   return [`${said} ${t.against(before)}`, ...(days.isOpen ? [t.lastDayIsOpen] : [])];
 }

@@ -1,4 +1,5 @@
 /** The list of runs with its filters as a plain form: works without client code, and the URL says it all. */
+import { clsx } from "clsx";
 import type { ComponentProps } from "react";
 import { PageLink } from "#components/page-link";
 import { Panel } from "../ledger/panel.tsx";
@@ -42,7 +43,13 @@ function Field({ name, label, value, ...rest }: FieldProps & Pick<ComponentProps
   return (
     <label className="flex flex-col gap-0.5 text-axis text-ink-3">
       {label}
-      <input {...rest} className="field w-[200px]" name={name} defaultValue={value} title={rest.pattern && label} />
+      <input
+        {...rest}
+        className={clsx("field", rest.pattern === undefined ? "w-[180px]" : "w-[320px]")}
+        name={name}
+        defaultValue={value}
+        title={rest.pattern && label}
+      />
     </label>
   );
 }
@@ -98,7 +105,7 @@ function Filters({ page, runs }: { page: Page; runs: Runs }) {
       </button>
       <FilterChips page={page} filter={filter} names={CHIPS} />
       {Object.keys(filter).length > 0 && (
-        <PageLink href={page.href("/runs")} className="self-center text-note">
+        <PageLink href={page.href("/runs")} className="pb-1.5 text-note">
           {t.clearFilters}
         </PageLink>
       )}
