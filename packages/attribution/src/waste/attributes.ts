@@ -55,6 +55,20 @@ export function readNumber(attributes: Attributes, name: WasteAttribute): number
   return text === undefined || text === "" || !Number.isFinite(value) ? null : value;
 }
 
+/** Of tokens, bytes, blocks or times; null too for what counts nothing, which a span may say all the same. */
+export function readCount(attributes: Attributes, name: WasteAttribute): number | null {
+  const value = readNumber(attributes, name);
+  return value !== null && isCount(value) ? value : null;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+/** Null where one of them counts nothing. */
+export function readCounts(attributes: Attributes, name: WasteAttribute): number[] | null {
+  const counts = readList(attributes, name)?.map(Number) ?? null;
+  return counts?.every(isCount) === false ? null : counts;
+}
+
 /** Of texts or of numbers, as text. */
 export function readList(attributes: Attributes, name: WasteAttribute): string[] | null {
   const text = attributes[name];

@@ -4,7 +4,7 @@
  */
 import { formatInstant } from "@centspan/base";
 import type { WasteFinding, WasteNeed, WatchedCall, WatchedRun } from "@centspan/model";
-import { readList, readNumber, readText, secondsOf } from "./attributes.ts";
+import { readCount, readList, readText, secondsOf } from "./attributes.ts";
 import type { MissReason } from "./miss-reason.ts";
 import { nameCalls } from "./name-calls.ts";
 import { countStanding, idleBetween, isOfHistory, listRecordedReasons, readRecordedReason } from "./recorded-misses.ts";
@@ -65,7 +65,7 @@ function readMiss(at: WatchedCall, run: WatchedRun): Miss | null {
   const kept = readText(attributes, "centspan.prefix.kept");
   const isRecorded = kept === null && isOfHistory(at);
   if ((kept === null && !isRecorded) || isCounted(at)) return null;
-  const said = readNumber(attributes, "centspan.prefix.known_tokens");
+  const said = readCount(attributes, "centspan.prefix.known_tokens");
   if (said === null && before === null) return null;
   const blockTokens = readBlockTokens(at);
   const grain = blockTokens ?? DEFAULT_GRAIN;
@@ -141,12 +141,12 @@ function readServer(at: WatchedCall): string | null {
 /** By the cache itself. */
 function hasExpired(at: WatchedCall): boolean {
   const [lookup] = at.stages("inference.kv.lookup");
-  return lookup !== undefined && (readNumber(lookup.attributes, "centspan.kv.expired_blocks") ?? 0) > 0;
+  return lookup !== undefined && (readCount(lookup.attributes, "centspan.kv.expired_blocks") ?? 0) > 0;
 }
 
 function readBlockTokens(at: WatchedCall): number | null {
   const [lookup] = at.stages("inference.kv.lookup");
-  return lookup === undefined ? null : readNumber(lookup.attributes, "centspan.kv.block_tokens");
+  return lookup === undefined ? null : readCount(lookup.attributes, "centspan.kv.block_tokens");
 }
 
 const isObserved = (at: WatchedCall): boolean =>
@@ -187,7 +187,7 @@ const countFresh = ({ promptTokens, before }: WatchedCall): number =>
 function timeOf({ at, missedTokens }: Miss): number {
   const prefills = at.stages("inference.prefill");
   const tokens = prefills.reduce(
-    (sum, { attributes }) => sum + (readNumber(attributes, "centspan.prefill.tokens") ?? 0),
+    (sum, { attributes }) => sum + (readCount(attributes, "centspan.prefill.tokens") ?? 0),
     0,
   );
   const seconds = prefills.reduce((sum, span) => sum + secondsOf(span), 0);

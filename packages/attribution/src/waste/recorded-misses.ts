@@ -4,7 +4,7 @@
  */
 import type { WasteEvidence, WatchedCall, WatchedRun } from "@centspan/model";
 import { cacheLifetimeMs } from "@centspan/pricing";
-import { readList, readNumber } from "./attributes.ts";
+import { readCount, readList } from "./attributes.ts";
 import type { MissReason } from "./miss-reason.ts";
 
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ export function listRecordedReasons(at: WatchedCall, reason: MissReason): WasteE
  */
 export function countStanding(at: WatchedCall, { calls }: WatchedRun): number {
   if (!listMarks(at).includes("compacted"))
-    return at.before?.promptTokens ?? readNumber(at.attributes, "centspan.prefix.known_tokens") ?? 0;
+    return at.before?.promptTokens ?? readCount(at.attributes, "centspan.prefix.known_tokens") ?? 0;
   return calls.find(({ thread, promptTokens }) => thread === at.thread && promptTokens > 0)?.promptTokens ?? 0;
 }
 

@@ -426,6 +426,10 @@ const CASES: [what: string, run: RunFacts, expected: Expected[]][] = [
   ],
 ];
 
+/** What JSON and other emitters may put where a count is asked for. */
+const NO_COUNTS = ['["a"]', "[-1, 2.5]", "1.5", "-3", "1e300", "NaN", "Infinity", "[1e300]", "null"];
+const OFFERED = { "centspan.tools.offered": '["a", "b"]', "centspan.tools.offered_tokens": "[100, 200]" };
+
 describe("what a run paid for twice", () => {
   it.each(CASES)("%s", (_what, run, expected) => {
     const items = findWaste(run, priceOf);
@@ -445,7 +449,7 @@ describe("what a run paid for twice", () => {
 
   it("never adds up to more than a call cost, nor to more time than the run took, whatever spans say", () => {
     const value = fc.oneof(
-      fc.constantFrom("true", "false", "tools", "system", "f", "hold", '["a"]', "[9000]"),
+      fc.constantFrom("true", "false", "tools", "system", "f", "hold", "[9000]", ...NO_COUNTS),
       fc.nat(20_000).map(String),
     );
     const attributes = fc.dictionary(fc.constantFrom(...wasteAttributes), value);
@@ -477,5 +481,17 @@ describe("what a run paid for twice", () => {
         expect(items.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThanOrEqual(plans.length * 10);
       }),
     );
+  });
+
+  it.each([...NO_COUNTS])("takes %s for no count, wherever a span says it", (said) => {
+    for (const name of wasteAttributes) {
+      const odd = { ...broken("tools", "tool_order", "tools[1]"), ...OFFERED, [name]: said };
+      const run = planRun([
+        { ...first, attributes: odd },
+        { ...uncached, attributes: odd },
+        { ...uncached, attributes: odd },
+      ]);
+      expect(() => findWaste(run, priceOf), name).not.toThrow();
+    }
   });
 });

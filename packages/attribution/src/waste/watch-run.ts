@@ -1,7 +1,7 @@
 /** The facts of a run put together: each call with its spans and the call that it goes on from, and the loop's turns. */
 import type { RatedCall, RunFacts, SpanRecord, WatchedCall, WatchedRun, WatchedTurn } from "@centspan/model";
 import { groupBy } from "../group-by.ts";
-import { readNumber, readText } from "./attributes.ts";
+import { readCount, readText } from "./attributes.ts";
 
 export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
   const tree = growTree(spans);
@@ -21,7 +21,7 @@ export function watchRun({ calls, spans, outcomes }: RunFacts): WatchedRun {
       failed: span?.status === "error",
       outcome: outcomes.get(call.callId) ?? null,
       siblings: span === undefined ? [] : tree.listBeside(span),
-      turn: span === undefined ? null : readNumber(tree.findTurn(span)?.attributes ?? {}, "centspan.turn.number"),
+      turn: span === undefined ? null : readCount(tree.findTurn(span)?.attributes ?? {}, "centspan.turn.number"),
       stages: (name) => (span === undefined ? [] : tree.listStages(span, name)),
       before: named ?? latest.get(thread) ?? null,
     };

@@ -1,5 +1,5 @@
 import { defineWasteCause, type SpanRecord, type WasteFinding, type WatchedRun } from "@centspan/model";
-import { readNumber, readText } from "../attributes.ts";
+import { readCount, readText } from "../attributes.ts";
 import { nameCalls } from "../name-calls.ts";
 import { isOfHistory } from "../recorded-misses.ts";
 import { leaveOutBack, leaveOutFront } from "../repairs.ts";
@@ -22,10 +22,10 @@ export default defineWasteCause({
   rank: 90,
   *find(run) {
     for (const at of run.calls) {
-      const tokens = isOfHistory(at) ? 0 : (readNumber(at.attributes, "centspan.context.oversized_tokens") ?? 0);
+      const tokens = isOfHistory(at) ? 0 : (readCount(at.attributes, "centspan.context.oversized_tokens") ?? 0);
       if (tokens < LEAST_TOKENS) continue;
       const before =
-        at.before === null ? 0 : (readNumber(at.before.attributes, "centspan.context.oversized_tokens") ?? 0);
+        at.before === null ? 0 : (readCount(at.before.attributes, "centspan.context.oversized_tokens") ?? 0);
       const known = Math.min(before, tokens);
       yield {
         at,
@@ -63,6 +63,6 @@ function* findRecorded(run: WatchedRun): Generator<WasteFinding> {
 
 function countExcess({ attributes }: SpanRecord): number {
   const bytes =
-    readNumber(attributes, "centspan.tool.sent_bytes") ?? readNumber(attributes, "centspan.tool.output_bytes") ?? 0;
+    readCount(attributes, "centspan.tool.sent_bytes") ?? readCount(attributes, "centspan.tool.output_bytes") ?? 0;
   return Math.max(0, bytes - MOST_BYTES);
 }

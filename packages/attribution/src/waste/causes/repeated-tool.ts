@@ -1,5 +1,5 @@
 import { defineWasteCause, type SpanRecord } from "@centspan/model";
-import { readNumber, readText } from "../attributes.ts";
+import { readCount, readText } from "../attributes.ts";
 import { nameCalls } from "../name-calls.ts";
 import { leaveOutBack, leaveOutFront } from "../repairs.ts";
 import { findStandingResults } from "../standing-results.ts";
@@ -48,6 +48,6 @@ function openJudge() {
     const said = JSON.stringify([name, input, output]);
     const isAgain = seen.has(said);
     seen.add(said);
-    return isAgain ? (readNumber(attributes, "centspan.tool.output_bytes") ?? 0) : 0;
+    return isAgain ? (readCount(attributes, "centspan.tool.output_bytes") ?? 0) : 0;
   };
 }

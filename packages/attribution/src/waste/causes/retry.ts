@@ -1,5 +1,5 @@
 import { defineWasteCause, type WatchedCall } from "@centspan/model";
-import { readNumber, secondsOf } from "../attributes.ts";
+import { readCount, secondsOf } from "../attributes.ts";
 import { nameCalls } from "../name-calls.ts";
 import { leaveOutAll, leaveOutAnswer, leaveOutPrompt } from "../repairs.ts";
 import { isAborted, isCounted, isRetryOf } from "../retries.ts";
@@ -44,7 +44,7 @@ export default defineWasteCause({
 
 /** Attempts at another server that failed before this one, whether or not they cost anything. */
 const listFailedBefore = (at: WatchedCall) =>
-  (readNumber(at.attributes, "centspan.retry.ordinal") ?? 0) === 0
+  (readCount(at.attributes, "centspan.retry.ordinal") ?? 0) === 0
     ? []
     : at.siblings.filter(
         ({ attributes, status, startedAtNs }) =>

@@ -1,6 +1,6 @@
 import { defineWasteCause, type WasteFinding, type WatchedCall, type WatchedRun } from "@centspan/model";
 import { groupBy } from "../../group-by.ts";
-import { readList, readText } from "../attributes.ts";
+import { readCounts, readList, readText } from "../attributes.ts";
 import { leaveOutFront } from "../repairs.ts";
 
 /** A few tools at hand cost less than to look for them. */
@@ -50,6 +50,6 @@ type Offered = { name: string; tokens: number };
 
 function readOffered({ attributes }: WatchedCall): Offered[] | null {
   const names = readList(attributes, "centspan.tools.offered");
-  const tokens = readList(attributes, "centspan.tools.offered_tokens");
-  return names && tokens && names.map((name, index) => ({ name, tokens: Number(tokens[index] ?? 0) }));
+  const tokens = readCounts(attributes, "centspan.tools.offered_tokens");
+  return names && tokens && names.map((name, index) => ({ name, tokens: tokens[index] ?? 0 }));
 }
