@@ -176,12 +176,16 @@ export async function migrateWarehouse(connection: Connection): Promise<void> {
   }
 }
 
-/** A table that was renamed, and whose successor is not there yet. */
+/** A table that was renamed, and whose successor is not there yet; or one that was dropped while we reached for it. */
 const isBeingReplaced = (thrown: unknown): boolean =>
   thrown instanceof ClickHouseError &&
-  ["UNKNOWN_TABLE", "CANNOT_GET_CREATE_TABLE_QUERY", "FILE_DOESNT_EXIST", "CANNOT_OPEN_FILE"].includes(
-    thrown.type ?? "",
-  );
+  [
+    "UNKNOWN_TABLE",
+    "TABLE_IS_DROPPED",
+    "CANNOT_GET_CREATE_TABLE_QUERY",
+    "FILE_DOESNT_EXIST",
+    "CANNOT_OPEN_FILE",
+  ].includes(thrown.type ?? "");
 
 async function applyMigrations(connection: Connection): Promise<void> {
   await createTables(connection, [MIGRATION_LOG]);

@@ -1,9 +1,9 @@
 /**
  * Moves calls into a table by days, and their charge lines, which had a table of their own, into their rows. Of each call
  * the version that counts is copied: another one may be of another day. Copying twice changes nothing. The lines are
- * dropped when all is copied; a copy that another process still makes then keeps the lines that it began with.
+ * dropped when all is copied; a copy that another process still makes then keeps the lines that it began with, and one
+ * that finds them gone fails: its start looks again at what is there.
  */
-import { ClickHouseError } from "@clickhouse/client";
 import { COPY_DEADLINE_MS, type Connection } from "../connection.ts";
 import { readPartitionKeys, renameOnce } from "./rename-once.ts";
 
@@ -15,15 +15,10 @@ export async function moveCalls(connection: Connection, createTables: () => Prom
   if (partitionKeys.get("calls") === "") await renameOnce(connection, "calls", OLD);
   await createTables();
   if (!partitionKeys.has("charge_lines")) return;
-  try {
-    await connection.command(
-      `ALTER TABLE charge_lines ADD COLUMN IF NOT EXISTS list_unit_price_usd Nullable(Decimal(38, 12))`,
-    );
-    await connection.command(COPY, {}, COPY_DEADLINE_MS);
-  } catch (thrown) {
-    if (thrown instanceof ClickHouseError && thrown.type === "UNKNOWN_TABLE") return;
-    throw thrown;
-  }
+  await connection.command(
+    "ALTER TABLE charge_lines ADD COLUMN IF NOT EXISTS list_unit_price_usd Nullable(Decimal(38, 12))",
+  );
+  await connection.command(COPY, {}, COPY_DEADLINE_MS);
   await connection.command("INSERT INTO call_times SELECT workspace, call_id, at FROM calls", {}, COPY_DEADLINE_MS);
   await connection.command(MARK_DAYS, {}, COPY_DEADLINE_MS);
   await connection.command("DROP TABLE IF EXISTS charge_lines");
