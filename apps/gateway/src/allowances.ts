@@ -2,6 +2,8 @@
  * Token buckets, in memory: whoever has an allowance of so much a minute may spend a minute's worth at once and regains it
  * evenly. Spending more than is left is a debt that is waited for.
  */
+import { LRUCache } from "lru-cache";
+
 export type Allowances = {
   /** Whole seconds until something may be spent; 0 when it may be now. */
   wait(id: string, perMinute: number): number;
@@ -16,7 +18,7 @@ export type AllowancesOptions = {
 
 export function createAllowances({ maxIds = 10_000, ...options }: AllowancesOptions = {}): Allowances {
   const nowMs = options.nowMs ?? (() => performance.now());
-  const buckets = new Map<string, { left: number; atMs: number }>();
+  const buckets = new LRUCache<string, { left: number; atMs: number }>({ max: maxIds });
   const read = (id: string, perMinute: number): number => {
     const bucket = buckets.get(id);
     if (bucket === undefined) return perMinute;
@@ -29,11 +31,7 @@ export function createAllowances({ maxIds = 10_000, ...options }: AllowancesOpti
       return ms <= 0 ? 0 : Math.ceil(ms / 1000);
     },
     spend(id, perMinute, amount) {
-      const left = read(id, perMinute) - amount;
-      buckets.delete(id);
-      buckets.set(id, { left, atMs: nowMs() });
-      const [oldest] = buckets.keys();
-      if (buckets.size > maxIds && oldest !== undefined) buckets.delete(oldest);
+      buckets.set(id, { left: read(id, perMinute) - amount, atMs: nowMs() });
     },
   };
 }

@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { abbreviateText } from "@centspan/tokens";
+import { LRUCache } from "lru-cache";
 
 export type AllowedTexts = {
   /** Those that have not passed yet, in their order. */
@@ -18,24 +19,15 @@ export type NewTexts = {
 };
 
 export function createAllowedTexts(maxTexts = 100_000): AllowedTexts {
-  const allowed = new Set<string>();
-  const touch = (key: string): void => {
-    allowed.delete(key);
-    allowed.add(key);
-  };
+  const allowed = new LRUCache<string, true>({ max: maxTexts });
   return {
     selectNew(texts) {
       const news = Array.from(texts, (text) => ({ text, key: hash("sha256", abbreviateText(text), "base64") }));
-      const unknown = news.filter(({ key }) => !allowed.has(key));
-      for (const { key } of news) if (allowed.has(key)) touch(key);
+      const unknown = news.filter(({ key }) => !allowed.get(key));
       return {
         texts: unknown.map(({ text }) => text),
         allow() {
-          for (const { key } of unknown) touch(key);
-          for (const oldest of allowed) {
-            if (allowed.size <= maxTexts) break;
-            allowed.delete(oldest);
-          }
+          for (const { key } of unknown) allowed.set(key, true);
         },
       };
     },

@@ -74,12 +74,11 @@ async function generate(exchange: Exchange, asked: Asked, options: PipelineOptio
       !said.isGone() &&
       retry < upstreams.retries &&
       tried.size < upstreams.replicas.length &&
-      !exchange.sink.gone.aborted &&
+      !exchange.sink.gone.happened &&
       upstreams.canServe(Object.assign({}, wanted, readWishes(exchange)));
     const sentBytes = await attempt(exchange, asked.principal, { retry, mayRetry, ...prepared, ...chosen }, options);
     if (sentBytes !== null) return sentBytes;
-    const { gone } = exchange.sink;
-    await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** retry, undefined, { signal: gone }).catch(() => undefined);
+    await pause(exchange, Math.random() * FIRST_PAUSE_MS * 2 ** retry);
   }
 }
 
@@ -112,6 +111,14 @@ async function attempt(
 
 /** Before another server is asked; half of it on average, so that clients of one that failed don't come together. */
 const FIRST_PAUSE_MS = 100;
+
+/** Nobody waits longer than the client does. */
+async function pause({ sink }: Exchange, ms: number): Promise<void> {
+  const left = new AbortController();
+  const stopListening = sink.gone.listen(() => left.abort());
+  await sleep(ms, undefined, { signal: left.signal }).catch(() => undefined);
+  stopListening();
+}
 
 /** All that can be done before anything is generated: the request that follows finds its tokens and its checks done. */
 export async function warmUp(exchange: Exchange, options: PipelineOptions): Promise<RequestFacts> {

@@ -65,7 +65,7 @@ export async function runExchange(
     setAttributes(serverSpan, { "http.response.body.size": await work(exchange) });
   } catch (thrown) {
     // Who left is told nothing, and there is no fault in that.
-    if (sink.gone.aborted && isAbort(thrown)) return;
+    if (sink.gone.happened && isAbort(thrown)) return;
     const error = asCentspanError(thrown);
     failSpan(serverSpan, thrown);
     reportFault(error);

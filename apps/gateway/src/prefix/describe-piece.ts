@@ -3,6 +3,7 @@
  * come again in most prompts, so what was worked out of one is remembered under its own hash.
  */
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 
 export type PieceTraits = {
   /** Of a tool. */
@@ -16,14 +17,12 @@ export type PieceTraits = {
 const MOST_REMEMBERED = 20_000;
 
 export function createPieceReader(): (piece: unknown, pieceHash: number) => PieceTraits {
-  const known = new Map<number, PieceTraits>();
+  const known = new LRUCache<number, PieceTraits>({ max: MOST_REMEMBERED });
   return (piece, pieceHash) => {
     const found = known.get(pieceHash);
     if (found) return found;
     const traits = describePiece(piece);
     known.set(pieceHash, traits);
-    const [oldest] = known.keys();
-    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
     return traits;
   };
 }

@@ -3,6 +3,7 @@
  * Bounded by pieces over all conversations and by prompts of each; who was silent longest is forgotten first, and whoever
  * says nothing for a day is forgotten too. A conversation that forks (sub-agents, side questions) keeps several.
  */
+import { LRUCache } from "lru-cache";
 import { areOneConversation, compareHeads, comparePrompts, type PromptComparison } from "./compare-prompts.ts";
 import { createPieceReader, type PieceTraits } from "./describe-piece.ts";
 import type { Prompt } from "./read-prompt.ts";
@@ -39,23 +40,16 @@ type Kept = { prompt: Prompt; atMs: number; spanId: string };
 
 export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: PrefixMemoryOptions = {}): PrefixMemory {
   const nowMs = options.nowMs ?? (() => performance.now());
-  /** In order of use, the least recently used first; prompts of each, the latest first. */
-  const conversations = new Map<string, Kept[]>();
+  /** Prompts of each, the latest first. */
+  const conversations = new LRUCache<string, Kept[]>({
+    maxSize: maxPieces,
+    sizeCalculation: (kept) => kept.reduce((pieces, { prompt }) => pieces + weigh(prompt), 0),
+    ttl: FORGET_MS,
+    ttlResolution: 0,
+    perf: { now: nowMs },
+  });
   /** The latest prompt of each agent of each owner. */
-  const agents = new Map<string, Kept>();
-  let pieces = 0;
-
-  const forget = (id: string): void => {
-    for (const { prompt } of conversations.get(id) ?? []) pieces -= weigh(prompt);
-    conversations.delete(id);
-  };
-  const forgetOldest = (): void => {
-    for (const [id, [latest]] of conversations) {
-      const isRecent = latest !== undefined && nowMs() - latest.atMs <= FORGET_MS;
-      if (pieces <= maxPieces && isRecent) return;
-      forget(id);
-    }
-  };
+  const agents = new LRUCache<string, Kept>({ max: MOST_AGENTS });
 
   const compareAgent = (prompt: Prompt, owner: string): KeptComparison | null => {
     const kept = agents.get(nameAgent(owner, prompt));
@@ -68,7 +62,6 @@ export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: Prefix
   return {
     readPiece: createPieceReader(),
     compare(conversation, prompt, owner = "") {
-      forgetOldest();
       const kept = conversations.get(conversation) ?? [];
       const related = kept.filter((each) => prompt.compacted || areOneConversation(each.prompt, prompt));
       if (related.length === 0) return compareAgent(prompt, owner);
@@ -81,19 +74,9 @@ export function createPrefixMemory({ maxPieces = 2_000_000, ...options }: Prefix
     },
     keep(conversation, prompt, { owner, spanId } = { owner: "", spanId: "" }) {
       const latest = { prompt, atMs: nowMs(), spanId };
-      const agent = nameAgent(owner, prompt);
-      agents.delete(agent);
-      agents.set(agent, latest);
-      const [oldest] = agents.keys();
-      if (agents.size > MOST_AGENTS && oldest !== undefined) agents.delete(oldest);
-      const kept = conversations.get(conversation) ?? [];
-      conversations.delete(conversation);
-      conversations.set(conversation, kept);
-      kept.unshift(latest);
-      pieces += weigh(prompt);
-      const dropped = kept.splice(MAX_PROMPTS);
-      for (const each of dropped) pieces -= weigh(each.prompt);
-      forgetOldest();
+      agents.set(nameAgent(owner, prompt), latest);
+      const before = conversations.get(conversation) ?? [];
+      conversations.set(conversation, [latest, ...before.slice(0, MAX_PROMPTS - 1)]);
     },
   };
 }

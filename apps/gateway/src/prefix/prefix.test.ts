@@ -243,7 +243,7 @@ describe("what is remembered", () => {
   });
 
   it("is bounded by pieces and by time, the oldest going first", () => {
-    const clock = { nowMs: 0 };
+    const clock = { nowMs: 1 };
     const memory = createPrefixMemory({ maxPieces: 50, nowMs: () => clock.nowMs });
     memory.keep("a", turn("x"));
     memory.keep("b", turn("x"));

@@ -12,6 +12,7 @@ import type { Held } from "../held.ts";
 import { readWish } from "../identity.ts";
 import type { ParsedBody } from "../stages/parse.ts";
 import type { AnswerHead, AnswerSink } from "../transports/answer-sink.ts";
+import { createDeparture } from "../transports/departure.ts";
 import type { Answer, Replays } from "./replays.ts";
 
 const HEADER = "idempotency-key";
@@ -67,7 +68,7 @@ async function giveAgain({ sink, serverSpan }: Exchange, { head, parts }: Answer
   sink.begin({ ...head, headers: { ...head.headers, "x-centspan-replayed": "true" } });
   let sentBytes = 0;
   for (const part of parts) {
-    if (sink.gone.aborted) return sentBytes;
+    if (sink.gone.happened) return sentBytes;
     sentBytes += part.length;
     await sink.write(part);
   }
@@ -81,22 +82,20 @@ function createRecorder({ sink, rules }: Exchange): { sink: AnswerSink; answer()
   let partsBytes = 0;
   let head: AnswerHead | null = null;
   let patience: NodeJS.Timeout | undefined;
-  const gone = new AbortController();
-  const onGone = (): void => {
-    if (rules.onDisconnect === "cancel") gone.abort();
-    else patience = setTimeout(() => gone.abort(), LONGEST_WITHOUT_CLIENT_MS);
-  };
-  if (sink.gone.aborted) onGone();
-  else sink.gone.addEventListener("abort", onGone, { once: true });
+  const gone = createDeparture();
+  const stopListening = sink.gone.listen(() => {
+    if (rules.onDisconnect === "cancel") gone.tell();
+    else patience = setTimeout(gone.tell, LONGEST_WITHOUT_CLIENT_MS);
+  });
   return {
     answer: () => head && parts && { head, parts },
     close() {
       clearTimeout(patience);
-      sink.gone.removeEventListener("abort", onGone);
+      stopListening();
     },
     sink: {
       statusCode: () => sink.statusCode(),
-      gone: gone.signal,
+      gone,
       begin(begun) {
         head = begun;
         sink.begin(begun);
@@ -106,10 +105,10 @@ function createRecorder({ sink, rules }: Exchange): { sink: AnswerSink; answer()
         if (partsBytes > MAX_KEPT_BYTES) parts = null;
         // Copied: a view would keep the whole chunk that it was read in.
         parts?.push(Buffer.from(part));
-        if (!sink.gone.aborted) await sink.write(part);
+        if (!sink.gone.happened) await sink.write(part);
       },
       end() {
-        if (!sink.gone.aborted) sink.end();
+        if (!sink.gone.happened) sink.end();
       },
       fail: (error) => sink.fail(error),
     },

@@ -105,7 +105,7 @@ export function chat(exchange: Exchange, input: ChatInput): Promise<number | nul
       if (code !== "upstream_failed" && code !== "upstream_timeout") outcome = "left";
       // It may have been answered, and paid for.
       if (sending?.isUnanswered()) setAttributes(span, { "centspan.usage.missing": true });
-      if (exchange.sink.gone.aborted && isAbort(thrown)) {
+      if (exchange.sink.gone.happened && isAbort(thrown)) {
         setAttributes(span, { "centspan.stream.aborted": true });
         return 0;
       }

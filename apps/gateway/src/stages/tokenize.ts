@@ -2,23 +2,23 @@
 import type { Conversation } from "@centspan/model";
 import { setAttributes } from "@centspan/telemetry";
 import { createDeltaTokenizer, type DeltaTokenizer, getTokenizer } from "@centspan/tokens";
+import { LRUCache } from "lru-cache";
 import { type Exchange, runStage } from "../exchange.ts";
 
 /** Delta tokenizers by workspace: what one workspace sent shows in no other's counts. */
 export type TokenizerPool = { get(workspace: string, model: string): Promise<DeltaTokenizer> };
 
 export function createTokenizerPool(maxWorkspaces = 32): TokenizerPool {
-  const pool = new Map<string, DeltaTokenizer>();
+  const pool = new LRUCache<string, DeltaTokenizer>({ max: maxWorkspaces });
   return {
     async get(workspace, model) {
       const tokenizer = await getTokenizer(model);
       const key = JSON.stringify([workspace, tokenizer.id]);
-      const found = pool.get(key) ?? createDeltaTokenizer({ tokenizer, maxTokens: 4_000_000 });
-      pool.delete(key);
-      pool.set(key, found);
-      const [oldest] = pool.keys();
-      if (pool.size > maxWorkspaces && oldest !== undefined) pool.delete(oldest);
-      return found;
+      const found = pool.get(key);
+      if (found) return found;
+      const made = createDeltaTokenizer({ tokenizer, maxTokens: 4_000_000 });
+      pool.set(key, made);
+      return made;
     },
   };
 }

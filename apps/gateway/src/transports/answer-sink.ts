@@ -3,14 +3,14 @@
  * then ended. Bytes are those of the HTTP answer; a transport that frames them otherwise cuts them itself.
  */
 import type { CentspanError } from "@centspan/base";
+import type { Departure } from "./departure.ts";
 
 export type AnswerHead = { statusCode: number; headers: Record<string, string | string[]> };
 
 export type AnswerSink = {
   /** Undefined before `begin`. */
   statusCode(): number | undefined;
-  /** Aborts when the client has gone before it had everything. */
-  readonly gone: AbortSignal;
+  readonly gone: Departure;
   begin(head: AnswerHead): void;
   /** Resolves when the client can take more, or is gone. */
   write(part: Buffer): Promise<void>;

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { CentspanError } from "@centspan/base";
 import type { InferenceProtocol } from "../protocols/protocol.ts";
 import type { AnswerSink } from "./answer-sink.ts";
+import { createDeparture } from "./departure.ts";
 
 /** How a client reads errors. */
 type ErrorShape = Pick<InferenceProtocol, "writeError" | "writeStreamError">;
@@ -11,14 +12,14 @@ type ErrorShape = Pick<InferenceProtocol, "writeError" | "writeStreamError">;
 export const MAX_STALL_MS = 300_000;
 
 export function createHttpSink(response: ServerResponse, shape: ErrorShape, maxStallMs = MAX_STALL_MS): AnswerSink {
-  const client = new AbortController();
+  const gone = createDeparture();
   response.once("close", () => {
-    if (!response.writableFinished) client.abort();
+    if (!response.writableFinished) gone.tell();
   });
   let isWritten = false;
   return {
     statusCode: () => (response.headersSent ? response.statusCode : undefined),
-    gone: client.signal,
+    gone,
     begin({ statusCode, headers }) {
       // Set one by one, they can still be read when an error has to know what kind of answer it ends.
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

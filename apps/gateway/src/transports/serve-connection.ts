@@ -15,6 +15,7 @@ import { parseJson } from "../protocols/protocol.ts";
 import responses from "../protocols/responses.ts";
 import { type Arrival, runExchange } from "../run-exchange.ts";
 import { type CreateMessage, joinInput, joinItems, readCreateMessage, writeBody } from "./create-message.ts";
+import { createDeparture } from "./departure.ts";
 import type { LatestResponses } from "./latest-responses.ts";
 import { createSocketSink, type SocketClient, waitForRoom, writeErrorMessage } from "./socket-sink.ts";
 
@@ -40,10 +41,10 @@ export function serveConnection(
   upgrade: IncomingMessage,
   options: ConnectionOptions,
 ): { close(): Promise<void> } {
-  const closing = new AbortController();
+  const gone = createDeparture();
   const client: SocketClient = {
     socket,
-    gone: closing.signal,
+    gone,
     left: new Promise((resolve) => socket.once("close", resolve)),
     ...(options.maxStallMs !== undefined && { maxStallMs: options.maxStallMs }),
   };
@@ -54,7 +55,7 @@ export function serveConnection(
   let ending: CentspanError | null = null;
 
   const run = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined && !client.gone.aborted; next = queue.shift()) {
+    for (let next = queue.shift(); next !== undefined && !gone.happened; next = queue.shift()) {
       // One read brings many small messages: nothing more is read before most of them are answered.
       if (socket.isPaused && queue.length <= MAX_QUEUED) socket.resume();
       await answer(next.text, next.share.close).finally(next.share.close);
@@ -119,7 +120,7 @@ export function serveConnection(
     clearTimeout(age);
     clearInterval(heartbeat);
     options.latest.forget(socket);
-    closing.abort();
+    gone.tell();
     letGo();
   });
 

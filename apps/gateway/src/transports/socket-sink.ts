@@ -6,13 +6,14 @@ import { parseJson } from "../protocols/protocol.ts";
 import { readRefusal } from "../upstream/read-refusal.ts";
 import { createSseSplitter, type StreamPiece } from "../upstream/sse-splitter.ts";
 import type { AnswerHead, AnswerSink } from "./answer-sink.ts";
+import type { Departure } from "./departure.ts";
 import { MAX_STALL_MS } from "./http-sink.ts";
 
 /** What may wait in memory for a client that reads slowly. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Of a connection: `gone` aborts and `left` resolves when it has closed. */
-export type SocketClient = { socket: WebSocket; gone: AbortSignal; left: Promise<unknown>; maxStallMs?: number };
+/** Of a connection: `gone` happens and `left` resolves when it has closed. */
+export type SocketClient = { socket: WebSocket; gone: Departure; left: Promise<unknown>; maxStallMs?: number };
 
 /** Resolves when little waits for the client, or it is gone. One that takes nothing for too long is let go. */
 export async function waitForRoom({ socket, left, maxStallMs = MAX_STALL_MS }: SocketClient): Promise<void> {

@@ -37,7 +37,7 @@ export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded>
   let sentBytes = 0;
   const send = async (parts: readonly Buffer[]): Promise<void> => {
     for (const part of parts) {
-      if (sink.gone.aborted) return;
+      if (sink.gone.happened) return;
       sentBytes += part.length;
       await sink.write(part);
     }
@@ -47,11 +47,11 @@ export async function forwardAnswer(options: ForwardOptions): Promise<Forwarded>
     for await (const chunk of answer.body) await send(reader.take(chunk));
     await send(reader.end());
     sink.end();
-    return { aborted: sink.gone.aborted && !options.facts.generated, sentBytes };
+    return { aborted: sink.gone.happened && !options.facts.generated, sentBytes };
   } catch (thrown) {
     const refused = safety.refusal();
     if (refused) throw refused;
-    if (sink.gone.aborted && isAbort(thrown)) return { aborted: !options.facts.generated, sentBytes };
+    if (sink.gone.happened && isAbort(thrown)) return { aborted: !options.facts.generated, sentBytes };
     throw translateUpstreamError(thrown);
   } finally {
     isOpen = false;

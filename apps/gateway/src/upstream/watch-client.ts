@@ -4,6 +4,7 @@
  */
 import type { KeyRules } from "@centspan/model";
 import type { CallFacts } from "../protocols/protocol.ts";
+import type { Departure } from "../transports/departure.ts";
 
 /**
  * How long bookkeeping that follows the generated text may take once nobody waits for it. The call's span ends with it, and the
@@ -21,17 +22,15 @@ export type Watched = {
 };
 
 /** Returns how to stop watching. */
-export function watchClient(gone: AbortSignal, { facts, onDisconnect, cancel }: Watched): () => void {
+export function watchClient(gone: Departure, { facts, onDisconnect, cancel }: Watched): () => void {
   let drain: NodeJS.Timeout | undefined;
-  const onGone = (): void => {
+  const stopListening = gone.listen(() => {
     if (facts.generated) drain = setTimeout(cancel, DRAIN_MS);
     else if (onDisconnect === "drain") drain = setTimeout(cancel, LONGEST_DRAIN_MS);
     else cancel();
-  };
-  if (gone.aborted) onGone();
-  else gone.addEventListener("abort", onGone, { once: true });
+  });
   return () => {
     clearTimeout(drain);
-    gone.removeEventListener("abort", onGone);
+    stopListening();
   };
 }

@@ -16,6 +16,10 @@ const CAPACITY_S = 3;
 /** Of capacity measured: until the runtime has compiled what every call goes through, it shows the compiler. */
 const WARM_UP_S = 10;
 const LARGE_BODY_BYTES = 1024 * 1024;
+/** What a streamed call costs, in small ones. */
+const STREAM_CALLS = 2;
+/** Streams a second between which processors fall asleep: waking them is most of what a call takes then, direct ones too. */
+const SPARSE_RATE = 100;
 const WS_TURNS = 50;
 
 export default defineBench({
@@ -123,7 +127,12 @@ async function measure({ gateway, key, ways, seconds, streams, large, say }: Mea
   await runOpen(ways, small, rate, Math.min(WARM_UP_S, seconds));
   const calls = await runOpen(ways, small, rate, seconds);
   say("streams");
-  const streamed = await runOpen(ways, bodyOf("stream"), Math.min(rate, 100), Math.max(1, seconds / 2));
+  const stream = bodyOf("stream");
+  const streamS = Math.max(1, seconds / 2);
+  await runOpen(ways, stream, rate / STREAM_CALLS, streamS);
+  const streamed = await runOpen(ways, stream, rate / STREAM_CALLS, streamS);
+  say("streams, few");
+  const sparse = await runOpen(ways, stream, Math.min(rate, SPARSE_RATE), streamS);
   say("calls of 1 MiB");
   const largeBody = bodyOf("whole", "word ".repeat(LARGE_BODY_BYTES / 5));
   const larges = await runInTurn(ways, largeBody, large);
@@ -135,6 +144,7 @@ async function measure({ gateway, key, ways, seconds, streams, large, say }: Mea
     addedP99Ms: added(calls, "lastMs", 0.99),
     addedP99MsOfTenths: addedByTenth(calls, "lastMs", 0.99),
     firstByteAddedP50Ms: added(streamed, "firstMs", 0.5),
+    firstByteAddedSparseP50Ms: added(sparse, "firstMs", 0.5),
     rpsPerCore: Math.round(capacity / cores),
     bytesPerTurn: bytesPerTurn.webSocket,
     bytesPerTurnHttp: bytesPerTurn.http,
@@ -142,6 +152,7 @@ async function measure({ gateway, key, ways, seconds, streams, large, say }: Mea
     capacityRps: Math.round(capacity),
     ratePerS: Math.round(rate),
     directP50Ms: percentile(calls.direct, "lastMs", 0.5),
+    directSparseP50Ms: percentile(sparse.direct, "firstMs", 0.5),
     directP99Ms: percentile(calls.direct, "lastMs", 0.99),
     gatewayP99Ms: percentile(calls.gateway, "lastMs", 0.99),
     calls: calls.gateway.length,
