@@ -46,6 +46,7 @@ import {
   reconciliationRowSchema,
   returnsSchema,
   reviewRateSchema,
+  runComparisonSchema,
   seatsAnswerSchema,
   simulationSchema,
   sourceRowSchema,
@@ -122,6 +123,8 @@ export function createApiClient(send: Send) {
     health: () => get(healthSchema, "/health"),
     traces: (query: Query = {}) => get(listOf(traceRowSchema), "/traces", query),
     trace: (traceId: string) => get(traceDetailSchema, `/traces/${encodeURIComponent(traceId)}`),
+    compareRuns: (traceId: string, against: string) =>
+      get(runComparisonSchema, `/traces/${encodeURIComponent(traceId)}/comparison`, { against }),
     /** What decodeSkeleton reads, in pieces. */
     skeleton: (traceId: string) => download(`/traces/${encodeURIComponent(traceId)}/skeleton`, {}),
     spanRows: (traceId: string, query: Query) =>

@@ -10,6 +10,7 @@ import { askApproval, decideApproval, readApproval } from "./use-cases/approvals
 import { createBudget, deleteBudget, listBudgets, replaceBudget } from "./use-cases/budgets.ts";
 import { addCommitments, endCommitment, listCommitments, removeCommitment } from "./use-cases/commitments.ts";
 import { compareOutcomes } from "./use-cases/compare-outcomes.ts";
+import { compareTwoRuns } from "./use-cases/compare-runs.ts";
 import { costOfWork } from "./use-cases/cost-of-work.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
 import { createEvaluation, listEvaluations, readEvaluation } from "./use-cases/evaluations.ts";
@@ -94,6 +95,7 @@ export const ROUTES: readonly Route[] = [
   listTraces,
   readTrace,
   readSkeleton,
+  compareTwoRuns,
   listSpanRows,
   readSpan,
   listLogs,

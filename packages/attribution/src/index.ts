@@ -17,6 +17,8 @@ export { makeStatement } from "./make-statement.ts";
 export { fillUnknown, mergeByResponse } from "./merge-calls.ts";
 export { shareInterval, toEstimate } from "./ratio-interval.ts";
 export { wasteCauses } from "./registry.gen.ts";
+export { compareRuns } from "./runs/compare-runs.ts";
+export { turnAttributes } from "./runs/list-turns.ts";
 export { runAtOnce, type Sliced } from "./slices.ts";
 export { explainChange, type SpendChange, type SpendPeriod } from "./spend/explain-change.ts";
 export { findAnomalies, type SpendAnomaly } from "./spend/find-anomalies.ts";

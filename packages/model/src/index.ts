@@ -44,6 +44,7 @@ export * from "./reconciliation-rows.ts";
 export * from "./request-names.ts";
 export * from "./responses-writer.ts";
 export * from "./router.ts";
+export * from "./run-comparison.ts";
 export * from "./safety-check.ts";
 export * from "./settings-rows.ts";
 export * from "./signal.ts";

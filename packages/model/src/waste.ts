@@ -160,6 +160,12 @@ export type WasteStore = {
     runs: readonly Omit<ChangedRun, "workspace">[],
     attributeNames: readonly string[],
   ): Promise<Map<string, RunFacts>>;
+  /** Of one trace, whoever saw its calls, and without outcomes. */
+  readTraceFacts(
+    workspace: string,
+    traceId: string,
+    attributeNames: readonly string[],
+  ): Promise<Pick<RunFacts, "calls" | "spans">>;
   /** In place of the items that each run had. Repeating it changes nothing. */
   replaceWaste(workspace: string, items: ReadonlyMap<string, readonly WasteItem[]>): Promise<void>;
   sumWaste(workspace: string, question: WasteQuestion): Promise<WasteSum[]>;

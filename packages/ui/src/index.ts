@@ -1,5 +1,6 @@
 /** What rooms may use of `ui`: formatters, prepare functions, and the components that draw what they prepared. */
 export * from "./budgets/prepare-budgets.ts";
+export type { Deviation } from "./chart/deviation.ts";
 export * from "./format/index.ts";
 export * from "./ledger/prepare-key-figures.ts";
 export * from "./ledger/prepare-outcome-table.ts";
@@ -25,7 +26,9 @@ export * from "./recommendations/prepare-what-if.ts";
 export * from "./reconciliation/prepare-reconciliation.ts";
 export * from "./run/group-attributes.ts";
 export * from "./run/prepare-charge.ts";
+export * from "./run/prepare-run-comparison.ts";
 export * from "./run/prepare-turns.ts";
+export type { Pair, Place, TurnRow, TurnSide, Walk } from "./run/prepare-walk.ts";
 export * from "./spend/add-costs.ts";
 export * from "./spend/prepare-change.ts";
 export * from "./spend/prepare-odd-days.ts";

@@ -179,6 +179,10 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     const runs = await w.readRuns(ws, [{ run: "run run", traceIds: [traceId(1)], seenNs: 0n }], []);
     return [...runs.values()].map(({ calls, outcomes }) => [calls.map(({ key }) => key).join(), ...outcomes.values()]);
   },
+  readTraceFacts: async (w, ws) => {
+    const { calls, spans } = await w.readTraceFacts(ws, traceId(1), []);
+    return [...calls.map(({ key }) => key), ...spans.map(({ name }) => name)];
+  },
   listAttempts: async (w, ws) => (await w.listAttempts(triesOf(ws))).map(({ costUsd }) => formatDecimal(costUsd)),
   listUnlinked: async (w, ws) =>
     (await w.listUnlinked(triesOf(ws), { sinceNs: 0n, limit: 9 })).outcomes.map(({ source }) => source),
@@ -277,6 +281,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listWaste: { red: ["red"], blue: ["blue"] },
   listFixes: { red: ["red"], blue: ["blue"] },
   readRuns: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
+  readTraceFacts: { red: ["red", "red"], blue: ["blue", "blue"] },
   listAttempts: { red: ["0.000003", "0.000003"], blue: ["0.000006", "0.000006"] },
   listUnlinked: { red: ["red"], blue: ["blue"] },
   listMarks: { red: ["red"], blue: ["blue"] },

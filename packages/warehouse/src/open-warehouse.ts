@@ -78,6 +78,7 @@ import { readRuns } from "./readers/read-runs.ts";
 import { readSkeleton } from "./readers/read-skeleton.ts";
 import { readSpan } from "./readers/read-span.ts";
 import { readSpanRows, readTrace } from "./readers/read-trace.ts";
+import { readTraceFacts } from "./readers/read-trace-facts.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
@@ -197,6 +198,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED, clock 
     readWorkFacts: (workspace, range) => readWorkFacts(connection, workspace, range),
     listWorkSeconds: (workspace, range, traceIds) => listWorkSeconds(connection, workspace, range, traceIds),
     readRuns: (workspace, runs, attributeNames) => readRuns(connection, workspace, runs, attributeNames),
+    readTraceFacts: (workspace, traceId, names) => readTraceFacts(connection, workspace, traceId, names),
     replaceWaste: (workspace, items) => replaceWaste(connection, revisions, workspace, items),
     sumWaste: (workspace, query) => sumWaste(connection, workspace, query),
     sumWasteTotals: (workspace, filter) => sumWasteTotals(connection, workspace, filter),

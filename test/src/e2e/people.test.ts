@@ -128,6 +128,7 @@ async function listPages(): Promise<Record<string, { path: string; roles: readon
     report: all("/report"),
     runs: all("/runs"),
     "runs/[traceId]": all(`/runs/${traces[0]?.traceId}`),
+    "runs/compare": all(`/runs/compare?run=${traces[0]?.traceId}`),
     search: all("/search"),
     "search/results": all("/search/results"),
     "runs/[traceId]/[part]": all(`/runs/${traces[0]?.traceId}/skeleton`),

@@ -1,4 +1,5 @@
 /** Every word of the web app in English. `ko.ts` has the same keys; the compiler checks it. Names of spans, units and settings are not translated. */
+import { enCompare } from "./en-compare.ts";
 import { enMoney } from "./en-money.ts";
 import { enOutcomes } from "./en-outcomes.ts";
 import { enPeople } from "./en-people.ts";
@@ -8,6 +9,7 @@ import { enWaste } from "./en-waste.ts";
 import { enWaterfall } from "./en-waterfall.ts";
 
 export const en = {
+  ...enCompare,
   ...enMoney,
   ...enOutcomes,
   ...enPeople,

@@ -1,5 +1,6 @@
 /** 웹 앱의 모든 한국어 문구. 키는 `en.ts`와 같으며 컴파일러가 확인한다. */
 import type { Catalogue } from "./catalogue.ts";
+import { koCompare } from "./ko-compare.ts";
 import { koMoney } from "./ko-money.ts";
 import { koOutcomes } from "./ko-outcomes.ts";
 import { koPeople } from "./ko-people.ts";
@@ -9,6 +10,7 @@ import { koWaste } from "./ko-waste.ts";
 import { koWaterfall } from "./ko-waterfall.ts";
 
 export const ko: Catalogue = {
+  ...koCompare,
   ...koMoney,
   ...koOutcomes,
   ...koPeople,

@@ -27,7 +27,7 @@ const MONTH_DAYS = 30.4375;
 const causeOf = new Map<string, WasteCause>(wasteCauses.map((cause) => [cause.id, cause]));
 /** Of a cause that is no longer known items may be left. */
 const remedyOf = (cause: string): string => causeOf.get(cause)?.remedy ?? "";
-const titleOf = (cause: string): string => causeOf.get(cause)?.title ?? cause;
+export const titleOf = (cause: string): string => causeOf.get(cause)?.title ?? cause;
 
 export const sumWaste = defineRoute({
   id: "sumWaste",

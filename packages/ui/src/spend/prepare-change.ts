@@ -1,10 +1,9 @@
 /** Why spend moved: price, volume and mix, which add up to the difference, and the meters that moved most. */
 import type { SpendChangeAnswer } from "@centspan/model";
-import { addDecimals, isZero, negate, toGeometry } from "../format/decimal-text.ts";
+import { type Deviation, placeBar, widestOf } from "../chart/deviation.ts";
+import { addDecimals, isZero, negate } from "../format/decimal-text.ts";
 import { columnDecimals, formatDifference } from "../format/format-money.ts";
 
-/** From the middle of its track, where nothing moved, to the right or to the left. */
-export type Deviation = { leftPct: number; widthPct: number };
 export type ChangePart = { id: "price" | "volume" | "mix"; amount: string; bar: Deviation };
 export type ChangeRow = {
   key: string;
@@ -72,11 +71,3 @@ export function prepareChange(change: SpendChangeAnswer, most: number): SpendCha
 }
 
 type Cell = SpendChangeAnswer["data"][number];
-
-const widestOf = (amounts: readonly string[]): number =>
-  Math.max(0, ...amounts.map((usd) => Math.abs(toGeometry(usd))));
-
-function placeBar(usd: string, widest: number): Deviation {
-  const widthPct = widest === 0 ? 0 : (50 * Math.abs(toGeometry(usd))) / widest;
-  return { leftPct: toGeometry(usd) < 0 ? 50 - widthPct : 50, widthPct };
-}

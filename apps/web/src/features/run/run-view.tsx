@@ -15,6 +15,7 @@ import { clsx } from "clsx";
 import { Suspense } from "react";
 import { preload } from "react-dom";
 import { PageLink } from "#components/page-link";
+import { compareHref } from "../compare/compared.ts";
 import { Figure, FigureStrip } from "../ledger/key-figures.tsx";
 import type { Page } from "../page/page.ts";
 import { AttemptBox, OutcomeText } from "../runs/outcome-text.tsx";
@@ -45,6 +46,7 @@ function Attempts({ attempts, trace, page }: { attempts: Work["attempts"]; trace
   const { rows, more } = attempts;
   if (rows.length < 2) return null;
   const at = rows.findIndex((attempt) => attempt.traceId === trace.traceId);
+  const before = rows[at - 1];
   return (
     <p className="flex flex-wrap items-center gap-x-2">
       {more
@@ -66,6 +68,9 @@ function Attempts({ attempts, trace, page }: { attempts: Work["attempts"]; trace
           </PageLink>
         ))}
       </span>
+      {before !== undefined && (
+        <PageLink href={compareHref(page, before.traceId, trace.traceId)}>{t.compareBefore}</PageLink>
+      )}
     </p>
   );
 }

@@ -10,17 +10,22 @@ import {
   ProvenanceMark,
   parseInstantNs,
 } from "@centspan/ui";
+import type { ReactNode } from "react";
 import { DataTable, figures, wide, wideFigures } from "#components/data-table";
 import { PageLink } from "#components/page-link";
 import type { Page } from "../page/page.ts";
 import { OutcomeText } from "./outcome-text.tsx";
+import { Pick } from "./pick-form.tsx";
 
-function RunRow({ run, decimals, page }: { run: TraceRow; decimals: number; page: Page }) {
+type RowProps = { run: TraceRow; decimals: number; page: Page; pick: ReactNode };
+
+function RunRow({ run, decimals, page, pick }: RowProps) {
   const { t, language } = page;
   const startedNs = parseInstantNs(run.startedAt);
   const durationNs = BigInt(run.durationNs);
   return (
     <tr>
+      {pick}
       <td className="max-w-[300px] truncate max-sm:max-w-[170px]">
         <PageLink href={page.href(`/runs/${run.traceId}`)}>{run.title || run.task || run.name || t.untitled}</PageLink>{" "}
         {run.errors > 0 && <span className="tag tag-attention">{t.flagOf.error}</span>}
@@ -52,12 +57,22 @@ function RunRow({ run, decimals, page }: { run: TraceRow; decimals: number; page
   );
 }
 
-export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[] }) {
+type TableProps = {
+  page: Page;
+  runs: readonly TraceRow[];
+  /** Each can be ticked, for the form that compares two. */
+  canPick?: boolean;
+  /** The one that is ticked from the start. */
+  chosen?: string | undefined;
+};
+
+export function RunTable({ page, runs, canPick = false, chosen }: TableProps) {
   const { t } = page;
   const decimals = columnDecimals(runs.map((run) => run.costUsd));
   return (
     <DataTable
       headings={[
+        ...(canPick ? [{ text: t.compareGroups, isForReadersOnly: true }] : []),
         t.run,
         wide(t.team),
         wide(t.key),
@@ -70,7 +85,24 @@ export function RunTable({ page, runs }: { page: Page; runs: readonly TraceRow[]
       ]}
     >
       {runs.map((run) => (
-        <RunRow key={run.traceId} run={run} decimals={decimals} page={page} />
+        <RunRow
+          key={run.traceId}
+          run={run}
+          decimals={decimals}
+          page={page}
+          pick={
+            canPick && (
+              <td className="w-[34px]">
+                <Pick
+                  page={page}
+                  traceId={run.traceId}
+                  of={run.title || run.task || run.traceId}
+                  isChosen={run.traceId === chosen}
+                />
+              </td>
+            )
+          }
+        />
       ))}
     </DataTable>
   );

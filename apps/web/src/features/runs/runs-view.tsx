@@ -6,6 +6,7 @@ import { Panel } from "../ledger/panel.tsx";
 import { FilterChips } from "../page/filters.tsx";
 import type { Page } from "../page/page.ts";
 import { type Runs, STATUSES } from "./load-runs.ts";
+import { PickForm } from "./pick-form.tsx";
 import { RunTable } from "./run-table.tsx";
 
 type SelectProps = {
@@ -135,8 +136,8 @@ export function RunsView({ page, runs }: { page: Page; runs: Runs }) {
       {runs.runs.length === 0 ? (
         <NoRuns page={page} />
       ) : (
-        <Panel title={t.runs}>
-          <RunTable page={page} runs={runs.runs} />
+        <Panel title={t.runs} aside={<PickForm page={page} />}>
+          <RunTable page={page} runs={runs.runs} canPick />
         </Panel>
       )}
       <div className="flex gap-2 max-sm:px-4">

@@ -1,21 +1,9 @@
 /** Why spend moved: the three parts that add up to the difference, and the meters that moved most. */
-import type { ChangeRow, Deviation, SpendChange } from "@centspan/ui";
+import type { ChangeRow, SpendChange } from "@centspan/ui";
 import { DataTable, figures, wideFigures } from "#components/data-table";
+import { DeviationBar } from "#components/deviation-bar";
 import { Panel } from "../ledger/panel.tsx";
 import type { Page } from "../page/page.ts";
-
-/** To the right of the middle is more, to the left less. */
-function DeviationBar({ bar: { leftPct, widthPct } }: { bar: Deviation }) {
-  return (
-    <span className="relative block h-[9px] min-w-16" aria-hidden="true">
-      <span className="absolute -inset-y-1 left-1/2 w-px bg-[var(--line-strong)]" />
-      <span
-        className={leftPct < 50 ? "absolute h-full bg-[var(--c-now)]" : "absolute h-full bg-[var(--c-before)]"}
-        style={{ left: `${leftPct}%`, width: widthPct === 0 ? 0 : `max(1px, ${widthPct}%)` }}
-      />
-    </span>
-  );
-}
 
 function Cells({ row }: { row: Pick<ChangeRow, "price" | "quantity" | "total" | "bar"> }) {
   return (

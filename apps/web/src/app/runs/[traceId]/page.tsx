@@ -1,4 +1,5 @@
 import { formatInstantRange, parseInstantNs } from "@centspan/ui";
+import { PageLink } from "#components/page-link";
 import { type RawParams, renderPage } from "#features/page/open-page.tsx";
 import { PageFrame } from "#features/page/page-frame.tsx";
 import { loadRun } from "#features/run/load-run.ts";
@@ -28,6 +29,11 @@ export default async function RunPage({ params, searchParams }: Props) {
             : [{ label: trace.key, href: page.href(`/keys/${encodeURIComponent(trace.key)}`) }]),
           { label: trace.runId || traceId.slice(0, 12) },
         ]}
+        actions={
+          <PageLink className="control" href={page.href("/runs/compare", { run: traceId })}>
+            {t.compareWith}
+          </PageLink>
+        }
         facts={[
           formatInstantRange(startedNs, startedNs + BigInt(trace.durationNs), page.language),
           [trace.team, trace.model].filter((text) => text !== "").join(" · "),

@@ -77,7 +77,12 @@ export function ContextPanel({ forest, context, words, selected, onChoose }: Pan
   const labels: StripLabels = { ...words.inPrompt, ...words.paidAs, turn: words.turn, describe: describeBar(words) };
   const chosen = bars.find((bar) => bar.spanId === selected)?.key ?? null;
   return (
-    <Panel title={words.contextTitle} note={words.contextNote} aside={context?.areAll === false && words.contextCut}>
+    <Panel
+      id="context"
+      title={words.contextTitle}
+      note={words.contextNote}
+      aside={context?.areAll === false && words.contextCut}
+    >
       <div ref={watch} className="px-4 pt-2 pb-2" style={{ minHeight: HEIGHT_PX }}>
         {width > 0 && bars.length > 0 && (
           <>

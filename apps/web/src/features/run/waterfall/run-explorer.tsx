@@ -26,7 +26,7 @@ export function RunExplorer(props: ExplorerProps) {
       {props.calls > 0 && (
         <ContextPanel forest={null} context={null} words={words} selected={null} onChoose={() => undefined} />
       )}
-      <Panel title={title} note={words.loadingSpans(formatCount(spans))}>
+      <Panel id="waterfall" title={title} note={words.loadingSpans(formatCount(spans))}>
         <Waiting text={loaded.state === "failed" ? `${words.failed} ${loaded.text}` : null} heightPx={heightPx} />
         <noscript>
           <p className="px-4 pb-4">{words.needsCode}</p>

@@ -88,7 +88,12 @@ export function WaterfallBody({ skeleton, words, view, setView, ...props }: Body
         />
       )}
       <div className={clsx("wf-layout", selected !== null && "wf-beside")}>
-        <Panel title={props.title} note={<LayerKey words={words} />} aside={describeCounts(model, words)}>
+        <Panel
+          id="waterfall"
+          title={props.title}
+          note={<LayerKey words={words} />}
+          aside={describeCounts(model, words)}
+        >
           <Toolbar
             view={view}
             words={words}
