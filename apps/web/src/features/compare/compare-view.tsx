@@ -100,7 +100,7 @@ function FigureRow({ page, runs, figure }: Compared & { figure: ComparedFigure }
   const isCost = figure.id === "cost";
   return (
     <tr>
-      <th scope="row" className={clsx(isCost && "font-[650]!")}>
+      <th scope="row" className={clsx("max-sm:whitespace-normal!", isCost && "font-[650]!")}>
         {t.comparedFigure[figure.id]}
       </th>
       {ends(figure.values).map(([value, at]) => (

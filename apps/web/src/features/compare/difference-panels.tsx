@@ -100,7 +100,7 @@ export function TimePanel({ page: { t }, time }: Compared & { time: Walk["time"]
       <DataTable headings={[t.kind, figures("A"), figures("B"), ...differenceHeadings(t.difference)]}>
         {time.map(({ kind, seconds, difference, bar }) => (
           <tr key={kind}>
-            <td>{t.workKind[kind]}</td>
+            <td className="max-sm:whitespace-normal">{t.workKind[kind]}</td>
             <td className="num">{seconds[0]}</td>
             <td className="num">{seconds[1]}</td>
             <Difference text={difference} bar={bar} />
@@ -128,7 +128,7 @@ export function CausesPanel({ page, runs, view, wordsOf }: Compared & { wordsOf:
       >
         {view.causes.map(({ cause, layer, costs, times, difference, bar, places }) => (
           <tr key={cause}>
-            <td className="max-w-[320px] truncate">
+            <td className="max-w-[320px] truncate max-sm:max-w-[110px]">
               <PageLink href={page.href(`/waste/${encodeURIComponent(cause)}`)}>{wordsOf(cause).title}</PageLink>
             </td>
             <td className="cell-wide text-ink-2">{t.layerOf[layer]}</td>
