@@ -53,6 +53,23 @@ describe("the span of a call", () => {
     });
   });
 
+  it("says by their keys which blocks a prompt has: of one that goes on those that are new, after the last of before", async () => {
+    answerWith(RESPONSES_EVENTS);
+    const session = { "x-centspan-session": "s-blocks" };
+    const beginning = user("tell me of whales and of the sea ".repeat(40));
+    const keysOf = (told: Record<string, unknown>): string[] => String(told["prefix.block_keys"]).split(".");
+    const first = await ask(RESPONSES, { input: [beginning] }, session);
+    const second = await ask(RESPONSES, { input: [beginning, user("and of ships ".repeat(80))] }, session);
+    expect([first["prefix.known_blocks"], keysOf(first).length > 3]).toEqual([0, true]);
+    const known = Number(second["prefix.known_blocks"]);
+    expect(known).toBeGreaterThan(3);
+    expect(keysOf(second)[0]).toBe(keysOf(first)[known - 1]);
+    expect(keysOf(second).length).toBeGreaterThan(2);
+    // Of another conversation that begins alike all are said, and they are the same.
+    const other = await ask(RESPONSES, { input: [beginning] }, { "x-centspan-session": "s-other" });
+    expect(keysOf(other)).toEqual(keysOf(first));
+  });
+
   it("tells conversations without a session apart by how they began, and keys by themselves", async () => {
     answerWith(RESPONSES_EVENTS);
     const turn = { instructions: "be brief", input: [user("a task")] };

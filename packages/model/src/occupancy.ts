@@ -89,9 +89,23 @@ export type EngineRequest = {
   thread: string;
 };
 
+/**
+ * One request of an engine that reports requests and no steps (vLLM, SGLang), with what the gateway that asked it knows of its prompt;
+ * keys are of the gateway's blocks.
+ */
+export type ServedRequest = EngineRequest & {
+  replica: string;
+  /** By the clock of the gateway; null where it was not asked by one. */
+  askedAtNs: bigint | null;
+  firstTokenAtNs: bigint;
+  endedAtNs: bigint;
+};
+
 export type EngineTimeReader = {
   /** Those of a service that came into a batch in the range, in order of arrival: the first so many. */
   listEngineRequests(workspace: string, service: string, range: TimeRange, most: number): Promise<EngineRequest[]>;
+  /** Likewise of one that reports whole requests, with their times. */
+  listServedRequests(workspace: string, service: string, range: TimeRange, most: number): Promise<ServedRequest[]>;
   /** About so many steps that began in the range, spread over all of them, in order of time; all where there are fewer. */
   listEngineSteps(workspace: string, range: TimeRange, most: number): Promise<EngineStep[]>;
   /** Newest first. */

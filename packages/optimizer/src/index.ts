@@ -1,5 +1,6 @@
 export * from "./calibration/acceptance.ts";
 export * from "./calibration/describe-engine.ts";
+export * from "./calibration/describe-served.ts";
 export * from "./calibration/fit-drafts.ts";
 export * from "./calibration/fit-steps.ts";
 export * from "./calibration/measured-work.ts";

@@ -342,7 +342,7 @@ export const ATTRIBUTES = {
   "centspan.prompt.tokens": { type: "int", unit: "token", doc: "Tokens of the prompt, found in a cache or not" },
   "centspan.prefix.block_keys": {
     type: "string",
-    doc: "Chained hashes of the full blocks of prompt and answer, in base 36 with dots between, from the last block that was known to the end: one that is known stands for all before it",
+    doc: "Chained hashes of the full blocks of a prompt, and of its answer where an engine says them, in base 36 with dots between, from the last block that was known to the end: one that is known stands for all before it",
   },
   "centspan.prefix.known_blocks": {
     type: "int",

@@ -24,7 +24,11 @@ const triesOf = (owner: string): string => `tries of ${owner}`;
 
 beforeAll(async () => {
   for (const owner of OWNERS) {
-    const usage = { "gen_ai.usage.input_tokens": "1", "centspan.run.id": "run" };
+    const usage = {
+      ...{ "gen_ai.usage.input_tokens": "1", "centspan.run.id": "run" },
+      ...{ "gen_ai.latency.time_to_first_token": "0.1", "gen_ai.usage.prompt_tokens": "1" },
+      "gen_ai.usage.completion_tokens": owner === "red" ? "1" : "2",
+    };
     await test.warehouse.insertSpans(owner, [
       makeSpan({
         name: owner,
@@ -153,6 +157,8 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     (await w.listEngineSteps(ws, ALL_TIME, 10)).map(({ decodeSequences }) => decodeSequences),
   listEngineRequests: async (w, ws) =>
     (await w.listEngineRequests(ws, "harness", ALL_TIME, 9)).map(({ blockKeys }) => blockKeys),
+  listServedRequests: async (w, ws) =>
+    (await w.listServedRequests(ws, "harness", ALL_TIME, 9)).map(({ outputTokens }) => outputTokens),
   listCallShapes: async (w, ws) => (await w.listCallShapes(ws, ALL_TIME)).map(({ key, calls }) => [key, calls]),
   listEngineSpells: async (w, ws) => (await w.listEngineSpells(ws, ALL_TIME)).map(({ policy }) => policy),
   listEngineFacts: async (w, ws) => (await w.listEngineFacts(ws, ALL_TIME)).map(({ policies }) => policies[0]),
@@ -267,6 +273,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listMinuteTokens: { red: [1], blue: [2] },
   listEngineSteps: { red: [1], blue: [2] },
   listEngineRequests: { red: ["red"], blue: ["blue"] },
+  listServedRequests: { red: [1], blue: [2] },
   listCallShapes: { red: [["red", 1]], blue: [["blue", 1]] },
   listEngineSpells: { red: ["red"], blue: ["blue"] },
   listEngineFacts: { red: ["red"], blue: ["blue"] },

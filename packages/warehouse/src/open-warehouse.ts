@@ -64,6 +64,7 @@ import { listLogs } from "./readers/list-logs.ts";
 import { listMeterSpend } from "./readers/list-meter-spend.ts";
 import { listMetricPoints } from "./readers/list-metric-points.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
+import { listServedRequests } from "./readers/list-served-requests.ts";
 import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
 import { listSightings } from "./readers/list-sightings.ts";
 import { listSources } from "./readers/list-sources.ts";
@@ -146,6 +147,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED, clock 
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
     sumEngineTime: (workspace, range) => sumEngineTime(connection, workspace, range),
     listEngineSteps: (workspace, range, most) => listEngineSteps(connection, workspace, range, most),
+    listServedRequests: (workspace, service, range, most) =>
+      listServedRequests(connection, { workspace, service }, range, most),
     listEngineRequests: (workspace, service, range, most) =>
       listEngineRequests(connection, { workspace, service }, range, most),
     listCallShapes: (workspace, range) => listCallShapes(connection, workspace, range),

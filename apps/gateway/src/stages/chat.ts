@@ -161,7 +161,7 @@ function restAsTold(replica: Replica, { statusCode, headers }: UpstreamAnswer): 
 }
 
 const describeRequest = (
-  { protocol, identity }: Exchange,
+  { protocol, identity, rules }: Exchange,
   { request, replica: { upstream }, retry, changes }: ChatInput,
 ): SpanAttributes => ({
   "gen_ai.operation.name": protocol.operation,
@@ -171,6 +171,7 @@ const describeRequest = (
   "centspan.response.region": regionOf(upstream.origin) || undefined,
   "centspan.provenance": upstream.provenance,
   "centspan.retry.ordinal": retry === 0 ? undefined : retry,
+  "centspan.engine.priority": rules.priority,
   ...changes,
   ...identity,
 });

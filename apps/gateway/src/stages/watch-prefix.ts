@@ -3,7 +3,9 @@
  * upstream is at work, so nobody waits for it.
  */
 import { hash } from "node:crypto";
+import { writeBlockKeys } from "@centspan/serving";
 import type { SpanAttributes } from "@centspan/telemetry";
+import { hashPrefixBlocks, PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 import type { Exchange } from "../exchange.ts";
 import type { Held, Said } from "../held.ts";
 import { countOversized, describeTools, measurePrompt } from "../prefix/measure-context.ts";
@@ -57,6 +59,7 @@ export function watchPrefix(
         "centspan.cache.miss_reasons": reasons.length === 0 ? undefined : reasons,
         ...describeTools(prompted, sizes, compared === null || compared.diverged?.member === "tools"),
         "centspan.context.oversized_tokens": countOversized(prompted, sizes),
+        ...describeBlocks(sizes.ids, compared?.knownTokens ?? 0),
       };
     },
     keep(spanId) {
@@ -70,6 +73,12 @@ export function watchPrefix(
 function nameConversation({ identity }: Exchange, keyId: string, { items }: Prompt): string {
   const first = items.sections.indexOf("history");
   return JSON.stringify([keyId, identity["gen_ai.conversation.id"] ?? items.hashes[first] ?? ""]);
+}
+
+/** What a simulation has to know of the prompt: whoever has no blocks has nothing to share. */
+function describeBlocks(ids: ArrayLike<number>, knownTokens: number): SpanAttributes {
+  const { knownBlocks, keys } = writeBlockKeys(hashPrefixBlocks(ids), Math.floor(knownTokens / PREFIX_BLOCK_TOKENS));
+  return keys === "" ? {} : { "centspan.prefix.known_blocks": knownBlocks, "centspan.prefix.block_keys": keys };
 }
 
 function writePath(

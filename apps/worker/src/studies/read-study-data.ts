@@ -10,6 +10,7 @@ import type {
   EngineTimeReader,
   Ledger,
   SearchInput,
+  ServedRequest,
   TimeRange,
   WasteStore,
 } from "@centspan/model";
@@ -21,12 +22,15 @@ import {
   cutMeasuredWork,
   describeEngine,
   describeFullReplica,
+  describeServed,
   type EngineTraffic,
   type Evidence,
+  findEvidenceRefusals,
   fromCalls,
   mergeEngine,
   type OptimizerRefusal,
   readEngineRequests,
+  type ServedCalibration,
   STUDY_WINDOW,
   type StepCalibration,
   type StudyData,
@@ -35,6 +39,7 @@ import {
   toObserved,
 } from "@centspan/optimizer";
 import { parseSimulationConfig, readCalls, type SimulationConfig, type Support } from "@centspan/serving";
+import { PREFIX_BLOCK_TOKENS } from "@centspan/tokens";
 
 export type StudyReader = Pick<Ledger, "listCalls" | "sumCosts"> & Pick<WasteStore, "sumWaste"> & EngineTimeReader;
 
@@ -47,15 +52,15 @@ const LAST_NS = 2n ** 63n - 1n;
 export type StudySubject = {
   data: StudyData;
   evidence: Evidence;
-  measured: readonly Cost[] | null;
+  measured: readonly Cost[] | number | null;
   source: string;
   traceIds: readonly string[];
-  calibration: StepCalibration | null;
+  calibration: Calibration | null;
 };
 
-export type ReadSubject =
-  | { subject: StudySubject }
-  | { refusals: OptimizerRefusal[]; calibration: StepCalibration | null };
+type Calibration = StepCalibration | ServedCalibration;
+
+export type ReadSubject = { subject: StudySubject } | { refusals: OptimizerRefusal[]; calibration: Calibration | null };
 
 export const readSubject = (reader: StudyReader, workspace: string, asked: SearchInput): Promise<ReadSubject> =>
   asked.service === undefined
@@ -106,11 +111,16 @@ async function* listAllCalls(
 export type EngineSource = { workspace: string; service: string };
 
 async function readEngineSubject(reader: StudyReader, source: EngineSource, asked: SearchInput): Promise<ReadSubject> {
+  const { workspace, service } = source;
   const [spans, machine, requests] = await Promise.all([
     readSpans(reader, source, toRange(asked.traffic)),
     asked.machine === undefined ? undefined : readSpans(reader, source, toRange(asked.machine)),
     listRequests(reader, source, toRange(asked.traffic)),
   ]);
+  if (spans.facts.length === 0) {
+    const served = await reader.listServedRequests(workspace, service, toRange(asked.traffic), MOST_REQUESTS);
+    if (served.length > 0) return readServedSubject(source, served, asked);
+  }
   const { engine, refusals, calibration } = describeEngine(source.service, spans, machine);
   if (engine === null) return { refusals, calibration };
   const config = mergeEngine(parseSimulationConfig(asked.config), engine);
@@ -125,11 +135,39 @@ async function readEngineSubject(reader: StudyReader, source: EngineSource, aske
   return { subject: { data, evidence, measured, source: from, traceIds, calibration } };
 }
 
+/** Of an engine that reports requests and no steps, and nothing of itself. */
+function readServedSubject(
+  { service }: EngineSource,
+  served: readonly ServedRequest[],
+  asked: SearchInput,
+): ReadSubject {
+  const config = parseSimulationConfig(asked.config);
+  const { blockTokens, capacityBlocks } = config.engine;
+  const { traffic, requests, evidence, traceIds } = readEngineRequests(served, {
+    blockTokens,
+    keyTokens: PREFIX_BLOCK_TOKENS,
+  });
+  const all: Evidence = {
+    ...evidence,
+    replicaKinds: [service],
+    // Where it is not stated, what was described says so.
+    capacityBlocks: capacityBlocks ?? 0,
+    calibrationRefusals: [],
+  };
+  const described = describeServed(service, served, requests, { config, stated: asked.config });
+  const { calibration, modelError } = described;
+  if (described.config === null || calibration === null)
+    return { refusals: [...findEvidenceRefusals(all), ...described.refusals], calibration };
+  const data = toData(asked, { config: described.config, traffic, support: calibration.support });
+  const source = `the engine ${service}`;
+  return { subject: { data, evidence: all, measured: modelError, source, traceIds, calibration } };
+}
+
 export function readTraffic(
   requests: readonly EngineRequest[],
   facts: readonly EngineFacts[],
   { engine }: Pick<SimulationConfig, "engine">,
-): Omit<EngineTraffic, "evidence"> & { evidence: Evidence } {
+): Omit<EngineTraffic, "evidence" | "requests"> & { evidence: Evidence } {
   const read = readEngineRequests(requests, { blockTokens: engine.blockTokens });
   const evidence: Evidence = {
     ...read.evidence,

@@ -61,8 +61,8 @@ export type StudyThreads = {
 export type SearchStudyOptions = {
   evidence: Evidence;
   candidates: number;
-  /** What the work cost by spans; null where they don't say it. */
-  measured: readonly Cost[] | null;
+  /** What the work cost by spans, or how far a replay of what was served is from it, as a share; null where they don't say it. */
+  measured: readonly Cost[] | number | null;
 };
 
 export type SearchStudy = {
@@ -83,7 +83,10 @@ export async function runSearchStudy(
 ): Promise<SearchStudy> {
   const refusals = findEvidenceRefusals(evidence);
   if (refusals.length > 0) return { ...NOTHING, refusals };
-  const modelError = measured === null ? null : measureModelError(await simulatePresent(threads), measured);
+  const modelError =
+    measured === null || typeof measured === "number"
+      ? measured
+      : measureModelError(await simulatePresent(threads), measured);
   const { seed, objective } = data;
   const search = createSearch(createSpaceOf(data), { candidates, seed, objective });
   const wasCut = await askAll(search, threads);

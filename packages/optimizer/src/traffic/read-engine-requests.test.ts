@@ -59,3 +59,22 @@ describe("traffic by what an engine says of its requests", () => {
     expect(arrivedAtNs).toEqual([0n, 10n * MS, 20n * MS]);
   });
 });
+
+describe("keys of larger blocks than the engine's", () => {
+  it("are those of their parts, and requests that came before they were asked have another clock", () => {
+    const { requests, evidence } = readEngineRequests(
+      [
+        { ...request({ atMs: 0, ...keys(0, "a", "b") }), askedAtNs: 5n * MS },
+        { ...request({ atMs: 10, promptTokens: 40 }), askedAtNs: 9n * MS },
+        { ...request({ atMs: 20, ...keys(1, "a", "c") }), askedAtNs: null },
+      ],
+      { blockTokens: 32, keyTokens: 64 },
+    );
+    const [first, , third] = requests.map(({ blockKeys }) => blockKeys);
+    expect([first?.length, third?.length]).toEqual([4, 4]);
+    expect(third?.slice(0, 2)).toEqual(first?.slice(0, 2));
+    expect(third?.slice(2)).not.toEqual(first?.slice(2));
+    expect(evidence).toEqual({ requests: 3, withoutFingerprints: 0, backwards: 1 });
+    expect(() => readEngineRequests([], { blockTokens: 48, keyTokens: 64 })).toThrow("engine.blockTokens: 48");
+  });
+});

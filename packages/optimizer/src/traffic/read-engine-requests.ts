@@ -3,13 +3,16 @@
  * most belong to threads that go on, it is a closed loop: the next request comes a wait after the answer before it, however fast
  * that is. Times are the modelled machine's.
  */
-import type { EngineRequest } from "@centspan/model";
-import { createBlockKeyReader, type ServingRequest, type Session } from "@centspan/serving";
+import { CentspanError } from "@centspan/base";
+import type { EngineRequest, ServedRequest } from "@centspan/model";
+import { createBlockKeyReader, type ServingRequest, type Session, splitKeys } from "@centspan/serving";
 import type { Evidence } from "../verdict/refusals.ts";
 import type { Traffic } from "./traffic.ts";
 
 export type EngineTraffic = {
   traffic: Traffic;
+  /** The same as they came, whoever waited for whom. */
+  requests: readonly ServingRequest[];
   evidence: Pick<Evidence, "requests" | "withoutFingerprints" | "backwards">;
   /** Of the requests in it, in order, by the clock that their spans have. */
   arrivedAtNs: bigint[];
@@ -19,11 +22,18 @@ export type EngineTraffic = {
 
 const MOST_TRACES = 10;
 
-/** `requests` in order of arrival. Those that did not end are left out: nobody knows how long their answers would have been. */
+/**
+ * `requests` in order of arrival. Those that did not end are left out: nobody knows how long their answers would have been.
+ * `keyTokens`: of the blocks that keys are of, where they are others than the engine's.
+ */
 export function readEngineRequests(
-  requests: readonly EngineRequest[],
-  { blockTokens }: { blockTokens: number },
+  requests: readonly (EngineRequest & Partial<Pick<ServedRequest, "askedAtNs">>)[],
+  { blockTokens, keyTokens = blockTokens }: { blockTokens: number; keyTokens?: number },
 ): EngineTraffic {
+  if (keyTokens % blockTokens !== 0)
+    throw new CentspanError("invalid_request", `engine.blockTokens: ${blockTokens} is no part of ${keyTokens}`, {
+      field: "engine.blockTokens",
+    });
   const reader = createBlockKeyReader();
   const [first] = requests;
   // All are read, so that those that did not end tell their blocks too.
@@ -31,24 +41,28 @@ export function readEngineRequests(
     const toNs = (ns: bigint): number => Number(ns - (first?.arrivedAtNs ?? 0n)) / one.timeScale;
     return {
       ...{ promptTokens: Math.max(1, one.promptTokens), outputTokens: Math.max(1, one.outputTokens) },
-      blockKeys: reader.read({ knownBlocks: one.knownBlocks, keys: one.blockKeys }),
+      blockKeys: splitKeys(reader.read({ knownBlocks: one.knownBlocks, keys: one.blockKeys }), keyTokens / blockTokens),
       arrivalNs: Math.round(toNs(one.arrivedAtNs)),
       endedNs: one.endedAtNs === null ? null : Math.round(toNs(one.endedAtNs)),
       priority: one.priority,
       thread: one.thread,
       traceId: one.traceId,
       arrivedAtNs: one.arrivedAtNs,
+      isBackwards:
+        (one.endedAtNs !== null && one.endedAtNs < one.arrivedAtNs) || (one.askedAtNs ?? 0n) > one.arrivedAtNs,
     };
   });
   const ended = read.filter(isEnded);
+  const open = toOpen(ended, blockTokens);
   const threads = groupByThread(ended);
   const goingOn = threads.reduce((sum, thread) => sum + (thread.length > 1 ? thread.length : 0), 0);
   return {
-    traffic: goingOn > ended.length / 2 ? toClosed(threads, blockTokens) : toOpen(ended, blockTokens),
+    traffic: goingOn > ended.length / 2 ? toClosed(threads, blockTokens) : open,
+    requests: open.requests,
     evidence: {
       requests: ended.length,
-      withoutFingerprints: ended.filter((one) => one.blockKeys.length === 0 && one.promptTokens >= blockTokens).length,
-      backwards: ended.filter((one) => one.endedNs < one.arrivalNs).length,
+      withoutFingerprints: ended.filter((one) => one.blockKeys.length === 0 && one.promptTokens >= keyTokens).length,
+      backwards: ended.filter(({ isBackwards }) => isBackwards).length,
     },
     arrivedAtNs: ended.map((one) => one.arrivedAtNs),
     traceIds: ended
@@ -59,7 +73,10 @@ export function readEngineRequests(
 }
 
 type ReadRequest = Omit<ServingRequest, "id" | "thread" | "priority"> &
-  Pick<EngineRequest, "priority" | "thread" | "traceId" | "arrivedAtNs"> & { endedNs: number | null };
+  Pick<EngineRequest, "priority" | "thread" | "traceId" | "arrivedAtNs"> & {
+    endedNs: number | null;
+    isBackwards: boolean;
+  };
 type EndedRequest = ReadRequest & { endedNs: number };
 
 const isEnded = (one: ReadRequest): one is EndedRequest => one.endedNs !== null;
@@ -81,14 +98,15 @@ const toThreadId = (thread: string) => {
   return thread === "" ? {} : { thread: { runId, threadId } };
 };
 
-const toOpen = (requests: readonly EndedRequest[], blockTokens: number): Traffic => ({
-  kind: "open",
+const toOpen = (requests: readonly EndedRequest[], blockTokens: number) => ({
+  kind: "open" as const,
   blockTokens,
-  requests: requests.map(({ endedNs: _ended, arrivedAtNs: _arrived, traceId: _trace, thread, ...request }, at) => ({
-    ...request,
-    id: `r${at}`,
-    ...toThreadId(thread),
-  })),
+  requests: requests.map(
+    ({ promptTokens, outputTokens, blockKeys, arrivalNs, priority, thread }, at): ServingRequest => ({
+      ...{ id: `r${at}`, promptTokens, outputTokens, blockKeys, arrivalNs, priority },
+      ...toThreadId(thread),
+    }),
+  ),
 });
 
 const toClosed = (threads: readonly EndedRequest[][], blockTokens: number): Traffic => ({

@@ -8,6 +8,7 @@ import type { Connection } from "../connection.ts";
 import { readCount } from "../counts.ts";
 import { instantParam, nanoseconds } from "../instants.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
+import { latencyNs } from "./list-served-requests.ts";
 
 const spansNamed = (name: string): string => `(
   SELECT * FROM spans
@@ -16,12 +17,10 @@ const spansNamed = (name: string): string => `(
   ${FIRST_RECEIVED})`;
 
 const count = (name: string): string => `toInt64OrZero(attributes['${name}'])`;
-const inNs = (name: string, unitNs: string): string =>
-  `toInt64(round(toFloat64OrZero(attributes['${name}']) * ${unitNs}))`;
 const IS_SIMULATED = "attributes['centspan.provenance'] = 'simulated' AS is_simulated";
 
 /** An engine that runs slower or faster than its model says what the step takes there. */
-const STEP_NS = `if(mapContains(attributes, 'centspan.step.time_ms'), ${inNs("centspan.step.time_ms", "1e6")},
+const STEP_NS = `if(mapContains(attributes, 'centspan.step.time_ms'), toInt64(round(toFloat64OrZero(attributes['centspan.step.time_ms']) * 1e6)),
   ${nanoseconds("ended_at")} - ${nanoseconds("started_at")})`;
 
 const STEPS = `SELECT service, ${IS_SIMULATED}, attributes['centspan.replica.id'] AS replica,
@@ -33,8 +32,8 @@ const STEPS = `SELECT service, ${IS_SIMULATED}, attributes['centspan.replica.id'
   FROM ${spansNamed("inference.decode.step")}`;
 
 const REQUESTS = `SELECT service, ${IS_SIMULATED}, resource_attributes['service.instance.id'] AS replica,
-    ${inNs("gen_ai.latency.time_in_model_prefill", "1e9")} AS prefill_ns,
-    ${inNs("gen_ai.latency.time_in_model_decode", "1e9")} AS decode_ns,
+    ${latencyNs("gen_ai.latency.time_in_model_prefill")} AS prefill_ns,
+    ${latencyNs("gen_ai.latency.time_in_model_decode")} AS decode_ns,
     ${count("gen_ai.usage.prompt_tokens")} AS prefill_tokens, ${count("gen_ai.usage.completion_tokens")} AS decode_tokens,
     ${nanoseconds("ended_at")} AS to_ns, to_ns - prefill_ns - decode_ns AS from_ns
   FROM ${spansNamed("llm_request")}`;
