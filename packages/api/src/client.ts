@@ -36,6 +36,7 @@ import {
   periodRowSchema,
   priceTermsRowSchema,
   type priceTermsSchema,
+  promptComparisonSchema,
   type Realised,
   type ReviewRate,
   rateCardSchema,
@@ -59,6 +60,7 @@ import {
   type studyInputSchema,
   studySchema,
   taskRowSchema,
+  taskRunsRowSchema,
   traceDetailSchema,
   traceRowSchema,
   unlinkedSchema,
@@ -84,6 +86,7 @@ const outcomesCost = z.object({
   cheapest: cheapestSchema.nullable(),
 });
 const taskList = listOf(taskRowSchema).extend({ total: z.int() });
+const taskRunsList = listOf(taskRunsRowSchema).extend({ total: z.int() });
 const linkAnswer = z.object({ outcomeId: z.string(), tasks: z.array(z.string()) });
 const approvalLink = approvalRowSchema.extend({ token: z.string(), path: z.string() });
 const workspaceList = listOf(z.object({ id: z.string(), name: z.string(), createdAt: z.string() }));
@@ -131,6 +134,8 @@ export function createApiClient(send: Send) {
       get(listOf(spanFactsSchema), `/traces/${encodeURIComponent(traceId)}/spans`, query),
     span: (traceId: string, spanId: string) =>
       get(spanDetailSchema, `/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`),
+    comparePrompt: (traceId: string, spanId: string) =>
+      get(promptComparisonSchema, `/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}/prompt`),
     logs: (query: Query = {}) => get(listOf(logRowSchema), "/logs", query),
     metrics: (query: Query = {}) => get(listOf(metricPointRowSchema), "/metrics", query),
     metricTotals: (query: Query = {}) => get(listOf(metricTotalRowSchema), "/metric-totals", query),
@@ -142,6 +147,7 @@ export function createApiClient(send: Send) {
     costChange: (query: Query) => get(spendChangeSchema, "/cost/change", query),
     outcomesCost: (query: Query & { groupBy: string }) => get(outcomesCost, "/outcomes/cost", query),
     outcomeTasks: (query: Query = {}) => get(taskList, "/outcomes/tasks", query),
+    taskRuns: (query: Query = {}) => get(taskRunsList, "/tasks", query),
     compareOutcomes: (query: Query) => get(comparisonSchema, "/outcomes/compare", query),
     outcomeReturns: (query: Query = {}) => get(returnsSchema, "/outcomes/returns", query),
     costOfWork: (query: Query = {}) => get(workAnswerSchema, "/outcomes/work", query),

@@ -10,6 +10,7 @@ import { askApproval, decideApproval, readApproval } from "./use-cases/approvals
 import { createBudget, deleteBudget, listBudgets, replaceBudget } from "./use-cases/budgets.ts";
 import { addCommitments, endCommitment, listCommitments, removeCommitment } from "./use-cases/commitments.ts";
 import { compareOutcomes } from "./use-cases/compare-outcomes.ts";
+import { comparePromptBefore } from "./use-cases/compare-prompts.ts";
 import { compareTwoRuns } from "./use-cases/compare-runs.ts";
 import { costOfWork } from "./use-cases/cost-of-work.ts";
 import { costOutcomes } from "./use-cases/cost-outcomes.ts";
@@ -31,6 +32,7 @@ import { listOutcomes } from "./use-cases/list-outcomes.ts";
 import { listSeats } from "./use-cases/list-seats.ts";
 import { listSources } from "./use-cases/list-sources.ts";
 import { listSpanRows } from "./use-cases/list-span-rows.ts";
+import { listTaskRuns } from "./use-cases/list-task-runs.ts";
 import { listTasks } from "./use-cases/list-tasks.ts";
 import { listTraces } from "./use-cases/list-traces.ts";
 import { listUnrated } from "./use-cases/list-unrated.ts";
@@ -93,11 +95,13 @@ import { listRetention, listTeams, readWebhook, saveTeam, setRetention } from ".
 
 export const ROUTES: readonly Route[] = [
   listTraces,
+  listTaskRuns,
   readTrace,
   readSkeleton,
   compareTwoRuns,
   listSpanRows,
   readSpan,
+  comparePromptBefore,
   listLogs,
   listMetricPoints,
   sumMetrics,

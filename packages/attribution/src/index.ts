@@ -17,6 +17,7 @@ export { makeStatement } from "./make-statement.ts";
 export { fillUnknown, mergeByResponse } from "./merge-calls.ts";
 export { shareInterval, toEstimate } from "./ratio-interval.ts";
 export { wasteCauses } from "./registry.gen.ts";
+export { comparePrompts, nothingOf } from "./runs/compare-prompts.ts";
 export { compareRuns } from "./runs/compare-runs.ts";
 export { turnAttributes } from "./runs/list-turns.ts";
 export { runAtOnce, type Sliced } from "./slices.ts";

@@ -29,6 +29,7 @@ export * from "./outcome-stores.ts";
 export * from "./people.ts";
 export * from "./period.ts";
 export * from "./period-rows.ts";
+export * from "./prefix-rows.ts";
 export * from "./price.ts";
 export * from "./price-rows.ts";
 export * from "./price-table.ts";

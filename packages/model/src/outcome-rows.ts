@@ -1,6 +1,6 @@
 /** Rows of the Trace API about what outcomes cost: tasks one by one, cohorts side by side, further attempts, what is not linked. */
 import { z } from "zod";
-import { outcomeCostRowSchema, outcomeRowSchema } from "./api-rows.ts";
+import { outcomeCostRowSchema, outcomeRowSchema, traceRowSchema } from "./api-rows.ts";
 import { OUTCOME_STATUSES } from "./outcome.ts";
 import { CONFIDENCES, LINKED_BY } from "./outcome-link.ts";
 import { evaluationSetSchema } from "./outcome-stores.ts";
@@ -32,6 +32,14 @@ export const taskRowSchema = z.object({
   accountable: z.string().nullable().describe("who approved or merged it"),
 });
 export type TaskRow = z.infer<typeof taskRowSchema>;
+
+/** A task with its runs. */
+export const taskRunsRowSchema = taskRowSchema.extend({
+  title: z.string(),
+  failedUsd: money.describe("what its runs cost whose outcome is failed"),
+  runs: z.array(traceRowSchema).describe("the newest of its attempts, in the order in which they began"),
+});
+export type TaskRunsRow = z.infer<typeof taskRunsRowSchema>;
 
 export const cohortRowSchema = outcomeCostRowSchema.extend({
   passRate: share.nullable(),

@@ -20,6 +20,8 @@ export type TraceFilter = CallFilter &
     /** Only traces in which a model was called or an agent ran: clients also trace their own housekeeping. */
     onlyRuns: boolean;
     sessionId: string;
+    /** Of any of these. */
+    tasks: readonly string[];
     /** Of any span of the trace. */
     attribute: AttributeFilter;
   }>;

@@ -27,6 +27,7 @@ export * from "./reconciliation/prepare-reconciliation.ts";
 export * from "./run/group-attributes.ts";
 export * from "./run/prepare-charge.ts";
 export * from "./run/prepare-run-comparison.ts";
+export * from "./run/prepare-task-runs.ts";
 export * from "./run/prepare-turns.ts";
 export type { Pair, Place, TurnRow, TurnSide, Walk } from "./run/prepare-walk.ts";
 export * from "./spend/add-costs.ts";

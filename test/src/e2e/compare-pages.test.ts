@@ -1,5 +1,5 @@
 /** Two runs side by side, on the demo's data: how one gets there, and that its figures are those of the Trace API. */
-import type { RunComparison, TraceRow } from "@centspan/model";
+import type { RunComparison, TaskRunsRow, TraceRow } from "@centspan/model";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { getOk } from "../stack/api.ts";
@@ -97,4 +97,33 @@ it("says it in Korean, in the dark, and on a phone without sideways scrolling", 
   await keepScreenshot(phone, "63-compare-phone");
   expect(await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   expect([...korean.problems, ...phone.problems]).toEqual([]);
+});
+
+it("groups the list of runs by task: what failed attempts cost, and the attempts when a row is unfolded", async () => {
+  const [{ task }] = attempts;
+  const { data } = await getOk<{ data: TaskRunsRow[] }>(`/tasks?task=${encodeURIComponent(task)}`);
+  const page = await open(`/runs?period=all&task=${encodeURIComponent(task)}`);
+  await page.getByRole("link", { name: "By task" }).click();
+  const group = page.locator(".task-group");
+  await group.waitFor();
+  const row = group.getByRole("row").first();
+  expect(await row.innerText()).toContain(money(data[0]?.failedUsd ?? ""));
+  expect(await row.getByRole("img").count()).toBe(data[0]?.runs.length);
+  const attempt = group.getByRole("link", { name: "attempt 1", exact: true });
+  expect(await attempt.isVisible()).toBe(false);
+  await page.locator(".task-fold").click();
+  expect(await attempt.getAttribute("href")).toContain(attempts[0].traceId);
+  expect(await attempt.isVisible()).toBe(true);
+  await page.waitForLoadState("networkidle");
+  await keepScreenshot(page, "64-runs-by-task");
+  await row.getByRole("link", { name: /^Compare/ }).click();
+  await page.waitForURL(new RegExp(`run=${attempts[0].traceId}&run=${attempts[1].traceId}`));
+  const korean = await open("/runs?period=all&groupBy=task&lang=ko", { colorScheme: "dark" });
+  await korean.getByRole("region", { name: "작업과 시도" }).waitFor();
+  await keepScreenshot(korean, "65-runs-by-task-korean-dark");
+  const phone = await open("/runs?period=all&groupBy=task", { viewport: { width: 390, height: 844 } });
+  await phone.locator(".task-fold").first().click();
+  await keepScreenshot(phone, "66-runs-by-task-phone");
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  expect([...page.problems, ...korean.problems, ...phone.problems]).toEqual([]);
 });

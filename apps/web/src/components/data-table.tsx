@@ -11,12 +11,16 @@ export const figures = (text: string): Heading => ({ text, isNumber: true });
 export const wide = (text: string): Heading => ({ text, isWide: true });
 export const wideFigures = (text: string): Heading => ({ text, isNumber: true, isWide: true });
 
-type TableProps = { headings: readonly Heading[]; foot?: ReactNode; children: ReactNode };
+type TableProps = { headings: readonly Heading[]; foot?: ReactNode } & (
+  | { children: ReactNode }
+  /** Rows in groups, each with its own `tbody`. */
+  | { bodies: ReactNode }
+);
 
 /** Whoever scrolls by keys would not get to what is out of sight otherwise. */
 const REACHED_BY_KEYS = { tabIndex: 0 };
 
-export function DataTable({ headings, foot, children }: TableProps) {
+export function DataTable({ headings, foot, ...rows }: TableProps) {
   return (
     <div className="relative overflow-x-auto" {...REACHED_BY_KEYS}>
       <table className="data-table">
@@ -41,7 +45,7 @@ export function DataTable({ headings, foot, children }: TableProps) {
             })}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        {"bodies" in rows ? rows.bodies : <tbody>{rows.children}</tbody>}
         {foot !== undefined && <tfoot>{foot}</tfoot>}
       </table>
     </div>

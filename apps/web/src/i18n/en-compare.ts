@@ -11,6 +11,15 @@ export const enCompare = {
   chooseOther: (name: string) => `“${name}” is the only attempt at its task. Tick another run to hold it against.`,
   swapRuns: "Swap A and B",
 
+  eachRun: "Each run",
+  byTask: "By task",
+  tasksWithRuns: "Tasks and their attempts",
+  tasksWithRunsNote: (shown: string, all: string) => `${shown} of ${all}, newest first`,
+  onFailedAttempts: "On failed attempts",
+  unfold: (task: string) => `Attempts at ${task}`,
+  unfoldHeading: "Attempts shown",
+  nextTasks: "Older tasks",
+
   comparedRuns: "The two runs",
   verdict: "What the difference is",
   costSense: {

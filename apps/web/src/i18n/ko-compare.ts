@@ -14,6 +14,15 @@ export const koCompare: Texts<typeof enCompare> = {
   chooseOther: (name) => `“${name}”은(는) 이 작업의 유일한 시도입니다. 비교할 다른 실행을 선택하세요.`,
   swapRuns: "A와 B 바꾸기",
 
+  eachRun: "실행별",
+  byTask: "작업별",
+  tasksWithRuns: "작업과 시도",
+  tasksWithRunsNote: (shown, all) => `${all}개 중 ${shown}개, 최신순`,
+  onFailedAttempts: "실패한 시도",
+  unfold: (task) => `${task}의 시도`,
+  unfoldHeading: "시도 펼치기",
+  nextTasks: "이전 작업",
+
   comparedRuns: "비교한 두 실행",
   verdict: "차이",
   costSense: {

@@ -24,25 +24,31 @@ export const listTasks = defineRoute({
   answer: z.object({ data: z.array(taskRowSchema), total: z.int(), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { groupBy, group, status, limit, cursor, ...query } }) {
     const { tasks, options } = await readCohort({ deps, caller }, query, groupBy, true);
-    const chosen = tasks
-      .filter((one) => one.task !== "" && (group === undefined || one.group === group))
-      .filter((one) => status === undefined || (one.status ?? "pending") === status)
-      .sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
-    const rest = cursor === undefined ? chosen : chosen.filter((one) => placeOf(one) < cursor);
-    const page = rest.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      data: page.map((one) => toTaskRow(one, options.hourlyUsd)),
-      total: chosen.length,
-      nextCursor: last !== undefined && rest.length > limit ? placeOf(last) : null,
-    };
+    const { page, ...rest } = pageTasks(
+      tasks.filter((one) => group === undefined || one.group === group),
+      { status, limit, cursor },
+    );
+    return { data: page.map((one) => toTaskRow(one, options.hourlyUsd)), ...rest };
   },
 });
+
+type PageOfTasks = { status?: TaskRow["status"] | undefined; limit: number; cursor?: string | undefined };
+
+/** The newest first. What was spent on no task is none. */
+export function pageTasks(tasks: readonly TaskSpend[], { status, limit, cursor }: PageOfTasks) {
+  const chosen = tasks
+    .filter((one) => one.task !== "" && (status === undefined || (one.status ?? "pending") === status))
+    .sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  const rest = cursor === undefined ? chosen : chosen.filter((one) => placeOf(one) < cursor);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return { page, total: chosen.length, nextCursor: last !== undefined && rest.length > limit ? placeOf(last) : null };
+}
 
 /** Orders by time, then by name. */
 const placeOf = ({ firstCallAtNs, task }: TaskSpend): string => `${firstCallAtNs.toString().padStart(19, "0")} ${task}`;
 
-function toTaskRow(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal>): TaskRow {
+export function toTaskRow(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal>): TaskRow {
   const { decision, status, decidedAtNs } = task;
   const reviewUsd = priceReview(task, hourlyUsd);
   return {

@@ -17,6 +17,7 @@ import {
   whereBehindCursor,
   whereColumns,
   whereEquals,
+  whereIn,
   whereInRange,
 } from "../conditions.ts";
 import type { Connection } from "../connection.ts";
@@ -64,16 +65,17 @@ const asksForNothingElse = ({ traceId: _known, ...filter }: TraceFilter): boolea
   Object.values(filter).every((value) => value === undefined || value === false);
 
 /** A trace matches when one call of it matches as a whole; what spans carry too also matches before there are calls. */
-function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: TraceFilter): Conditions {
+function whereTrace({ traceId, sessionId, tasks, attribute, onlyRuns, ...filter }: TraceFilter): Conditions {
   const equal = whereEquals(filter);
   const ofSession = whereColumns({ session_id: sessionId });
-  const calls = allOf(equal, ofSession);
+  const calls = allOf(equal, ofSession, whereTasks(tasks, "task"));
   const matches = [`trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}${and(calls)})`];
   const { key, keyId, provider, model, taskType, repository } = filter;
   if ([key, keyId, provider, model, taskType, repository].every((value) => value === undefined)) {
     const identity = allOf(
       whereEquals(filter, (name) => `identity.${FILTER_COLUMNS[name]}`),
       sessionId === undefined ? NO_CONDITION : { sql: ["identity.session_id = {session_id:String}"], params: {} },
+      whereTasks(tasks, "identity.task"),
     );
     matches.push(`arrayExists(identity -> true${and(identity)}, identities)`);
   }
@@ -90,6 +92,9 @@ function whereTrace({ traceId, sessionId, attribute, onlyRuns, ...filter }: Trac
     onlyRuns ? { sql: [IS_RUN], params: {} } : NO_CONDITION,
   );
 }
+
+const whereTasks = (tasks: readonly string[] | undefined, column: string): Conditions =>
+  tasks === undefined ? NO_CONDITION : whereIn("tasks", column, tasks);
 
 const IS_RUN = "(run_id != '' OR trace_id IN (SELECT trace_id FROM calls FINAL WHERE workspace = {workspace:String}))";
 
