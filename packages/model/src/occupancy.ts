@@ -101,11 +101,15 @@ export type ServedRequest = EngineRequest & {
   endedAtNs: bigint;
 };
 
+export type AskedFilter = { range: TimeRange; key?: string; model?: string };
+
 export type EngineTimeReader = {
   /** Those of a service that came into a batch in the range, in order of arrival: the first so many. */
   listEngineRequests(workspace: string, service: string, range: TimeRange, most: number): Promise<EngineRequest[]>;
   /** Likewise of one that reports whole requests, with their times. */
   listServedRequests(workspace: string, service: string, range: TimeRange, most: number): Promise<ServedRequest[]>;
+  /** Calls through our gateway, whoever answered them; keys are of its blocks. In order of time: the last so many. */
+  listAskedRequests(workspace: string, filter: AskedFilter, most: number): Promise<EngineRequest[]>;
   /** About so many steps that began in the range, spread over all of them, in order of time; all where there are fewer. */
   listEngineSteps(workspace: string, range: TimeRange, most: number): Promise<EngineStep[]>;
   /** Newest first. */

@@ -27,7 +27,9 @@ beforeAll(async () => {
     const usage = {
       ...{ "gen_ai.usage.input_tokens": "1", "centspan.run.id": "run" },
       ...{ "gen_ai.latency.time_to_first_token": "0.1", "gen_ai.usage.prompt_tokens": "1" },
+      ...{ "centspan.prefix.fingerprint": "f", "gen_ai.usage.output_tokens": "1" },
       "gen_ai.usage.completion_tokens": owner === "red" ? "1" : "2",
+      "centspan.prefix.block_keys": owner,
     };
     await test.warehouse.insertSpans(owner, [
       makeSpan({
@@ -159,6 +161,8 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     (await w.listEngineRequests(ws, "harness", ALL_TIME, 9)).map(({ blockKeys }) => blockKeys),
   listServedRequests: async (w, ws) =>
     (await w.listServedRequests(ws, "harness", ALL_TIME, 9)).map(({ outputTokens }) => outputTokens),
+  listAskedRequests: async (w, ws) =>
+    (await w.listAskedRequests(ws, { range: ALL_TIME }, 9)).map(({ blockKeys }) => blockKeys),
   listCallShapes: async (w, ws) => (await w.listCallShapes(ws, ALL_TIME)).map(({ key, calls }) => [key, calls]),
   listEngineSpells: async (w, ws) => (await w.listEngineSpells(ws, ALL_TIME)).map(({ policy }) => policy),
   listEngineFacts: async (w, ws) => (await w.listEngineFacts(ws, ALL_TIME)).map(({ policies }) => policies[0]),
@@ -274,6 +278,7 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listEngineSteps: { red: [1], blue: [2] },
   listEngineRequests: { red: ["red"], blue: ["blue"] },
   listServedRequests: { red: [1], blue: [2] },
+  listAskedRequests: { red: ["red"], blue: ["blue"] },
   listCallShapes: { red: [["red", 1]], blue: [["blue", 1]] },
   listEngineSpells: { red: ["red"], blue: ["blue"] },
   listEngineFacts: { red: ["red"], blue: ["blue"] },

@@ -48,6 +48,7 @@ import {
 } from "./readers/billed-lines.ts";
 import { exportRows } from "./readers/export-rows.ts";
 import { waitForWriters } from "./readers/is-written.ts";
+import { listAskedRequests } from "./readers/list-asked-requests.ts";
 import { listCallClasses } from "./readers/list-call-classes.ts";
 import { listCallIds } from "./readers/list-call-ids.ts";
 import { listCallShapes } from "./readers/list-call-shapes.ts";
@@ -147,6 +148,7 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED, clock 
     listMetricPoints: (workspace, filter, page) => listMetricPoints(connection, workspace, filter, page),
     sumEngineTime: (workspace, range) => sumEngineTime(connection, workspace, range),
     listEngineSteps: (workspace, range, most) => listEngineSteps(connection, workspace, range, most),
+    listAskedRequests: (workspace, filter, most) => listAskedRequests(connection, workspace, filter, most),
     listServedRequests: (workspace, service, range, most) =>
       listServedRequests(connection, { workspace, service }, range, most),
     listEngineRequests: (workspace, service, range, most) =>

@@ -6,6 +6,8 @@ import { HOUR_NS, makeSpan, NOON_NS, spanId, traceId } from "./testing/records.t
 
 const test = useWarehouse();
 const RANGE = { fromNs: NOON_NS, toNs: NOON_NS + HOUR_NS };
+/** The gateway asks a little before. */
+const EARLIER = { fromNs: NOON_NS - HOUR_NS, toNs: RANGE.toNs };
 const MS = 1_000_000n;
 let workspaces = 0;
 const list = async (spans: readonly SpanRecord[], most = 10) => {
@@ -73,6 +75,29 @@ it("are those of the service and the range that ended with an answer, the first 
   ];
   expect((await list(spans)).map((one) => one.traceId)).toEqual([traceId(1), traceId(2)]);
   expect((await list(spans, 1)).map((one) => one.traceId)).toEqual([traceId(1)]);
+});
+
+it("of whoever answers them are known by what the gateway says of its calls: by key and model, the last so many", async () => {
+  const usage = { "gen_ai.usage.input_tokens": "90", "gen_ai.usage.output_tokens": "9" };
+  const workspace = "asked";
+  await test.warehouse.insertSpans(workspace, [
+    asked(1, { ...usage, "centspan.prefix.block_keys": "a", "session.id": "s", "centspan.key.name": "ci" }),
+    asked(2, { ...usage, "centspan.engine.priority": "batch", "gen_ai.request.model": "m" }),
+    asked(3, { ...usage, "gen_ai.response.model": "m" }),
+    asked(4, { "gen_ai.usage.input_tokens": "90" }),
+  ]);
+  const read = async (filter: object, most = 9) =>
+    (await test.warehouse.listAskedRequests(workspace, { range: EARLIER, ...filter }, most)).map(
+      ({ traceId: trace, ...request }) => [Number(`0x${trace}`), request.blockKeys, request.priority, request.thread],
+    );
+  expect(await read({})).toEqual([
+    [1, "a", "interactive", "s"],
+    [2, "", "batch", ""],
+    [3, "", "interactive", ""],
+  ]);
+  expect((await read({ key: "ci" })).map(([trace]) => trace)).toEqual([1]);
+  expect((await read({ model: "m" })).map(([trace]) => trace)).toEqual([2, 3]);
+  expect((await read({}, 2)).map(([trace]) => trace)).toEqual([2, 3]);
 });
 
 it("occupy their replica as long as they say, in seconds or in nanoseconds", async () => {

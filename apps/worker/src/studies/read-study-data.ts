@@ -26,6 +26,7 @@ import {
   type EngineTraffic,
   type Evidence,
   findEvidenceRefusals,
+  fromAsked,
   fromCalls,
   mergeEngine,
   type OptimizerRefusal,
@@ -83,10 +84,17 @@ async function readCallSubject(reader: StudyReader, workspace: string, asked: Se
   const { from, to, key, model } = asked.traffic;
   const range = toRange({ from, to });
   const filter = { range, ...(key !== undefined && { key }), ...(model !== undefined && { model }) };
-  const recorded = await readCalls(listAllCalls(reader, workspace, filter), { blockTokens: config.engine.blockTokens });
-  const { traffic, evidence, source } = fromCalls(recorded, config, asked.concurrent ?? null);
+  const concurrent = asked.concurrent ?? null;
+  const [recorded, seen] = await Promise.all([
+    readCalls(listAllCalls(reader, workspace, filter), { blockTokens: config.engine.blockTokens }),
+    reader.listAskedRequests(workspace, filter, MOST_REQUESTS),
+  ]);
+  const { traffic, evidence, source, traceIds } = fromAsked(seen, recorded, config, {
+    concurrent,
+    keyTokens: PREFIX_BLOCK_TOKENS,
+  }) ?? { ...fromCalls(recorded, config, concurrent), traceIds: [] };
   const data = toData(asked, { config, traffic, support: null });
-  return { subject: { data, evidence, measured: null, source, traceIds: [], calibration: null } };
+  return { subject: { data, evidence, measured: null, source, traceIds, calibration: null } };
 }
 
 /** Newest first, as many as are taken. Of calls without a session those of one run are taken for one. */
@@ -158,7 +166,7 @@ function readServedSubject(
   const { calibration, modelError } = described;
   if (described.config === null || calibration === null)
     return { refusals: [...findEvidenceRefusals(all), ...described.refusals], calibration };
-  const data = toData(asked, { config: described.config, traffic, support: calibration.support });
+  const data = toData(asked, { config: described.config, traffic, support: calibration.support, priorities: false });
   const source = `the engine ${service}`;
   return { subject: { data, evidence: all, measured: modelError, source, traceIds, calibration } };
 }
@@ -194,10 +202,10 @@ export const listRequests = (
   range: TimeRange,
 ): Promise<EngineRequest[]> => reader.listEngineRequests(workspace, service, range, MOST_REQUESTS);
 
-type Known = { config: SimulationConfig; traffic: Traffic; support: Support | null };
+type Known = { config: SimulationConfig; traffic: Traffic; support: Support | null; priorities?: boolean };
 
-function toData(asked: SearchInput, { config, traffic, support }: Known): StudyData {
-  const present = { ...config, priorities: true };
+function toData(asked: SearchInput, { config, traffic, support, priorities = true }: Known): StudyData {
+  const present = { ...config, priorities };
   const { limits, objective, seed, beyondSupport: ignoreSupport } = asked;
   const values = asked.space ?? createDefaultSpace(present);
   return { ...STUDY_WINDOW, present, values, traffic, limits, objective, seed, ignoreSupport, support };

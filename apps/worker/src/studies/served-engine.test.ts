@@ -1,8 +1,18 @@
-/** A study of an engine that reports requests alone, as vLLM does, asked through the gateway: on real stores, with real threads. */
+/**
+ * Studies of what went through the gateway: of an engine that reports requests alone, as vLLM does, and of recorded calls. On real
+ * stores, with real threads.
+ */
 import { randomBytes } from "node:crypto";
 import { createRandom } from "@centspan/base";
 import { openControl } from "@centspan/control";
-import { type SpanRecord, type StudyInput, studyInputSchema } from "@centspan/model";
+import {
+  EMPTY_BUCKETS,
+  EMPTY_CALL,
+  type RatedCall,
+  type SpanRecord,
+  type StudyInput,
+  studyInputSchema,
+} from "@centspan/model";
 import { findKvPolicy } from "@centspan/policies";
 import {
   createOpenLoop,
@@ -67,7 +77,8 @@ function toSpans(requests: readonly ServingRequest[]): SpanRecord[] {
         ...{ startedAtNs: startedAtNs - 1_000_000n, endedAtNs },
         attributes: {
           ...{ "centspan.prefix.fingerprint": "f", "centspan.prefix.known_blocks": String(knownBlocks) },
-          "centspan.prefix.block_keys": keys,
+          ...{ "centspan.prefix.block_keys": keys, "centspan.engine.priority": at % 2 === 0 ? "batch" : "interactive" },
+          ...{ "gen_ai.usage.input_tokens": String(promptTokens), "gen_ai.usage.output_tokens": String(outputTokens) },
         },
       },
       {
@@ -83,21 +94,24 @@ function toSpans(requests: readonly ServingRequest[]): SpanRecord[] {
   });
 }
 
+const toCall = ({ id, arrivalNs, promptTokens, outputTokens }: ServingRequest): RatedCall => ({
+  ...EMPTY_CALL,
+  ...{ callId: id, atNs: NOON_NS + BigInt(arrivalNs), durationNs: 1_000_000_000n, provider: "vllm", model: "m" },
+  ...{ costStatus: "unpriced" as const, costUsd: null, lines: [] },
+  buckets: { ...EMPTY_BUCKETS, input: promptTokens, outputText: outputTokens },
+});
+
 beforeAll(async () => {
   await Promise.all([control.migrate(), warehouse.migrate()]);
   await control.ensureWorkspace("o", { id: WORKSPACE, name: WORKSPACE });
-  await warehouse.insertSpans(WORKSPACE, toSpans(makeRequests()));
+  const requests = makeRequests();
+  await warehouse.insertSpans(WORKSPACE, toSpans(requests));
+  await warehouse.insertCalls(WORKSPACE, requests.map(toCall));
 });
 afterAll(() => Promise.all([control.close(), warehouse.close()]));
 
 async function study(asked: object) {
-  const input = studyInputSchema.parse({
-    kind: "search",
-    service: "vllm",
-    candidates: 8,
-    beyondSupport: true,
-    ...asked,
-  });
+  const input = studyInputSchema.parse({ kind: "search", candidates: 8, beyondSupport: true, ...asked });
   const { id } = await control.insertStudy(WORKSPACE, input satisfies StudyInput, "tests (k)");
   await createStudyPass({
     queue: control,
@@ -108,7 +122,11 @@ async function study(asked: object) {
 }
 
 it("is fitted on its requests, searched, and judged on later ones", async () => {
-  const { state, result, progress } = await study({ config: { engine: ENGINE }, space: { maxSequences: [24] } });
+  const { state, result, progress } = await study({
+    service: "vllm",
+    config: { engine: ENGINE },
+    space: { maxSequences: [24] },
+  });
   expect([state, progress]).toEqual(["done", expect.stringContaining("sequences in a batch: 2 → 24")]);
   expect(result?.details.modelError).toBeLessThan(0.03);
   expect(result?.details.calibration).toMatchObject({ requests: 800 });
@@ -116,7 +134,7 @@ it("is fitted on its requests, searched, and judged on later ones", async () => 
 }, 120_000);
 
 it("is asked for what it does not say of itself", async () => {
-  const { state, result } = await study({ config: { engine: { blockTokens: 64 } } });
+  const { state, result } = await study({ service: "vllm", config: { engine: { blockTokens: 64 } } });
   expect(state).toBe("refused");
   expect(result?.refused).toMatchObject([
     {
@@ -124,4 +142,10 @@ it("is asked for what it does not say of itself", async () => {
       message: expect.stringContaining("engine.capacityBlocks, engine.maxSequences, engine.tokenBudget"),
     },
   ]);
+});
+
+it("of recorded calls knows their prompts and classes, where the gateway saw them", async () => {
+  const { state, result } = await study({ config: { engine: ENGINE }, space: { maxSequences: [24] } });
+  expect(state).toBe("done");
+  expect(JSON.stringify(result?.recommendations[0])).toContain("their prompts by the gateway's keys");
 });

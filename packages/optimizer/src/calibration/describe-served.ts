@@ -106,7 +106,9 @@ function toRun(
   const measured = served.flatMap((one, at): MeasuredRequest[] => {
     const request = requests[at];
     if (one.replica !== busiest || request === undefined) return [];
-    return [{ ...request, firstTokenNs: toNs(one.firstTokenAtNs), finishedNs: toNs(one.endedAtNs) }];
+    // In order of arrival, as such engines serve unless they are told otherwise.
+    const { priority: _, ...inLine } = request;
+    return [{ ...inLine, firstTokenNs: toNs(one.firstTokenAtNs), finishedNs: toNs(one.endedAtNs) }];
   });
   return {
     requests: measured.slice(0, MOST_REPLAYED),
