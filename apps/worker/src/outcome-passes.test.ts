@@ -85,7 +85,7 @@ const say = (workspace: string, outcomeId: string, subject: Outcome["subject"], 
   ]);
 
 const standing = async (workspace: string) => {
-  const rows = await warehouse.listTaskSpend(workspace, { groupBy: "team", filter: {}, timeZone: "UTC", inFull: true });
+  const rows = await warehouse.listTaskSpend(workspace, { groupBy: "team", filter: {}, timeZone: "UTC" });
   return rows.map(({ task, costUsd, status, decision }) => [
     task,
     formatDecimal(costUsd),
@@ -119,7 +119,6 @@ it("a commit, then its squash, then its revert: history changes by new rows, and
     groupBy: "team",
     filter: {},
     timeZone: "UTC",
-    inFull: true,
   });
   expect(merged).toMatchObject({
     status: "passed",
@@ -137,7 +136,6 @@ it("a commit, then its squash, then its revert: history changes by new rows, and
     groupBy: "team",
     filter: {},
     timeZone: "UTC",
-    inFull: true,
   });
   expect(reverted).toMatchObject({ status: "failed", isReverted: true });
   // What was said before is there still.

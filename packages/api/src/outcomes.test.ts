@@ -9,11 +9,11 @@ const DAY_NS = 86_400_000_000_000n;
 const clock: Clock = { ...createWallClock(), nowNs: () => NOW_NS };
 
 const bought = useApi("bought", clock);
+const large = useApi("large", clock);
 
 type Piece = { model: string; status?: Outcome["status"]; daysAgo?: number; team?: string; costUsd?: string };
 
-const store = async (workspace: string, pieces: Record<string, Piece>): Promise<void> => {
-  const { warehouse } = bought;
+const store = async (workspace: string, pieces: Record<string, Piece>, { warehouse } = bought): Promise<void> => {
   const calls = Object.entries(pieces).map(
     ([task, { model, daysAgo = 30, team = "core", costUsd = "1" }]): RatedCall => {
       const own = {
@@ -89,6 +89,41 @@ describe("comparing cohorts", () => {
     const split = new Date(Number((NOW_NS - 10n * DAY_NS) / 1_000_000n)).toISOString();
     const found = await bought.client.compareOutcomes({ split });
     expect([found.a.tasks, found.b.tasks]).toEqual([141, 1]);
+  });
+
+  it("of all tasks on one side of an instant, nothing is on the other", async () => {
+    const at = (days: bigint): string => new Date(Number((NOW_NS - days * DAY_NS) / 1_000_000n)).toISOString();
+    const range = { from: at(50n), to: at(20n) };
+    const whole = await bought.client.outcomesCost({ ...range, groupBy: "team" });
+    for (const [split, side] of [
+      [at(60n), "b"],
+      [at(50n), "b"],
+      [at(20n), "a"],
+    ] as const) {
+      const found = await bought.client.compareOutcomes({ ...range, split });
+      const { tasks, spendUsd } = found[side];
+      expect([tasks, spendUsd]).toEqual([whole.total.tasks, whole.total.spendUsd]);
+      expect(found[side === "a" ? "b" : "a"].tasks).toBe(0);
+    }
+  });
+
+  it("a few tasks among thousands are resampled, and thousands are not", async () => {
+    await large.control.ensureWorkspace("o", { id: "large", name: "large" });
+    const pieces = {
+      ...manyOf("much", 2100, 1500, (n) => (1 + (n % 7) / 10).toFixed(2)),
+      ...manyOf("cheap", 60, 48, (n) => (0.5 + (n % 5) / 10).toFixed(2)),
+    };
+    await store("large", pieces, large);
+    const found = await large.client.compareOutcomes({ groupBy: "model", a: "much", b: "cheap" });
+    expect([found.a.interval?.method, found.b.interval?.method]).toEqual(["linearised", "bootstrap"]);
+    const alone = await bought.client.compareOutcomes({ groupBy: "model", a: "strong", b: "cheap" });
+    expect(found.b).toEqual(alone.b);
+    const { total, data } = await large.client.outcomesCost({ groupBy: "model" });
+    expect([total.interval?.method, total.tasks]).toEqual(["linearised", 2160]);
+    expect(data.map(({ group, tasks, passed }) => [group, tasks, passed])).toEqual([
+      ["much", 2100, 1500],
+      ["cheap", 60, 48],
+    ]);
   });
 
   it("asks for what is missing", async () => {

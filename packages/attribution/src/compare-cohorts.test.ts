@@ -2,15 +2,15 @@ import { createRandom, formatDecimal, parseDecimal, type Random, ZERO } from "@c
 import { EMPTY_TASK_SPEND, type OutcomeStatus, type TaskSpend } from "@centspan/model";
 import { describe, expect, it } from "vitest";
 import {
-  compareCohorts,
-  costPerOutcome,
   type EvaluationRun,
   findAttemptReturns,
   findCheapest,
   findGroupReturns,
   judgeEvaluation,
+  sliceTask,
 } from "./index.ts";
 import { normalQuantile, shareInterval } from "./ratio-interval.ts";
+import { compareTasks, costOfTasks } from "./testing/tasks.ts";
 
 const OPTIONS = { level: 0.95, seed: 1, resamples: 2000 };
 
@@ -36,46 +36,46 @@ const cohort = (size: number, meanUsd: number, passed: number): TaskSpend[] =>
 
 describe("two cohorts", () => {
   it("differ where the interval of the difference says so", () => {
-    const found = compareCohorts(cohort(200, 1, 150), cohort(200, 2, 150), OPTIONS);
+    const found = compareTasks(cohort(200, 1, 150), cohort(200, 2, 150), OPTIONS);
     expect(found).toMatchObject({ verdict: "b_higher", passRateVerdict: "not_shown", moreTasks: 0 });
     expect(found.costPerPass?.low?.gt(parseDecimal("0"))).toBe(true);
-    const turned = compareCohorts(cohort(200, 2, 150), cohort(200, 1, 150), OPTIONS);
+    const turned = compareTasks(cohort(200, 2, 150), cohort(200, 1, 150), OPTIONS);
     expect(turned.verdict).toBe("b_lower");
   });
 
   it("don't where it may be chance, and as many more tasks as are said to would show it", () => {
     const sizes = [60, 60] as const;
-    const found = compareCohorts(cohort(sizes[0], 1, 40), cohort(sizes[1], 1.1, 40), OPTIONS);
+    const found = compareTasks(cohort(sizes[0], 1, 40), cohort(sizes[1], 1.1, 40), OPTIONS);
     expect(found.verdict).toBe("not_shown");
     const more = found.moreTasks ?? 0;
     expect(more).toBeGreaterThan(0);
     const times = (sizes[0] + sizes[1] + more) / (sizes[0] + sizes[1]);
     const grown = (mean: number) => cohort(Math.ceil(60 * times), mean, Math.ceil(40 * times));
-    expect(compareCohorts(grown(1), grown(1.1), OPTIONS).verdict).toBe("b_higher");
+    expect(compareTasks(grown(1), grown(1.1), OPTIONS).verdict).toBe("b_higher");
   });
 
   it("of the same tasks never differ, whatever the seed", () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const same = cohort(80, 1, 50);
-      expect(compareCohorts(same, same, { ...OPTIONS, seed })).toMatchObject({ verdict: "not_shown", moreTasks: null });
+      expect(compareTasks(same, same, { ...OPTIONS, seed })).toMatchObject({ verdict: "not_shown", moreTasks: null });
     }
   });
 
   it("one without a pass is held against the other by its bound", () => {
     const none = Array.from({ length: 40 }, (_, n) => task(`n${n}`, 10, "failed"));
-    expect(compareCohorts(cohort(100, 0.5, 90), none, OPTIONS)).toMatchObject({
+    expect(compareTasks(cohort(100, 0.5, 90), none, OPTIONS)).toMatchObject({
       verdict: "b_higher",
       costPerPass: null,
     });
-    expect(compareCohorts(none, none, OPTIONS).verdict).toBe("not_shown");
-    expect(compareCohorts(none, [], OPTIONS).verdict).toBe("no_data");
+    expect(compareTasks(none, none, OPTIONS).verdict).toBe("not_shown");
+    expect(compareTasks(none, [], OPTIONS).verdict).toBe("no_data");
   });
 
   it("of too few tasks say how many are missing, and nothing else", () => {
     const alike = (size: number, costUsd: number, passed = size) =>
       Array.from({ length: size }, (_, n) => task(`t${n}`, costUsd, n < passed ? "passed" : "failed"));
     const tell = (a: TaskSpend[], b: TaskSpend[]) => {
-      const { verdict, costPerPass, moreTasks } = compareCohorts(a, b, OPTIONS);
+      const { verdict, costPerPass, moreTasks } = compareTasks(a, b, OPTIONS);
       return { verdict, costPerPass, moreTasks };
     };
     const nothing = { verdict: "no_data", costPerPass: null };
@@ -97,7 +97,7 @@ describe("two cohorts", () => {
     const truth = Math.exp(0.5) / 0.7;
     const intervals = Array.from({ length: 400 }, () => {
       const options = { ...OPTIONS, resamples: 400 };
-      return costPerOutcome(draw(size), options).total.interval;
+      return costOfTasks(draw(size), options).total.interval;
     }).filter((interval) => interval !== null);
     const missed = intervals.filter(
       ({ lowUsd, highUsd }) =>
@@ -109,9 +109,7 @@ describe("two cohorts", () => {
 
   it("of the same kind of tasks are told apart about as often as the level allows", () => {
     const draw = drawWith(createRandom(7));
-    const trials = Array.from({ length: 200 }, () =>
-      compareCohorts(draw(20), draw(20), { ...OPTIONS, resamples: 400 }),
-    );
+    const trials = Array.from({ length: 200 }, () => compareTasks(draw(20), draw(20), { ...OPTIONS, resamples: 400 }));
     const claimed = trials.filter(({ verdict }) => verdict === "b_lower" || verdict === "b_higher");
     expect(claimed.length / trials.length).toBeLessThan(0.1);
   });
@@ -119,16 +117,16 @@ describe("two cohorts", () => {
   it("are told apart only where what is pending can't change it", () => {
     const passed = cohort(100, 1, 100);
     const since = passed.map((one, n) => (n < 50 ? { ...one, status: null } : one));
-    const found = compareCohorts(passed, since, OPTIONS);
+    const found = compareTasks(passed, since, OPTIONS);
     expect(found).toMatchObject({ verdict: "not_shown", b: { pending: 50 } });
     expect(found.moreTasks).not.toBe(0);
     expect(found.costPerPass?.low?.lt(ZERO) && found.costPerPass.high?.gt(ZERO)).toBe(true);
-    expect(compareCohorts(since, passed, OPTIONS).verdict).toBe("not_shown");
+    expect(compareTasks(since, passed, OPTIONS).verdict).toBe("not_shown");
     const dear = since.map((one) => ({ ...one, costUsd: one.costUsd.times(parseDecimal("9")) }));
-    expect(compareCohorts(passed, dear, OPTIONS).verdict).toBe("b_higher");
+    expect(compareTasks(passed, dear, OPTIONS).verdict).toBe("b_higher");
     // Without a pass they cost 3.40 for one at least; if all that is pending passes, 0.20.
     const none = cohort(100, 0.1, 0).map((one, n) => (n < 50 ? { ...one, status: null } : one));
-    expect(compareCohorts(passed, none, OPTIONS).verdict).toBe("not_shown");
+    expect(compareTasks(passed, none, OPTIONS).verdict).toBe("not_shown");
   });
 
   it("are never cheaper for what has no price", () => {
@@ -136,13 +134,13 @@ describe("two cohorts", () => {
     const unpriced = (spend: TaskSpend[]) => spend.map((one) => ({ ...one, calls: 100, unpricedCalls: 1 }));
     const unrated = (spend: TaskSpend[]) => spend.map((one) => ({ ...one, reviewMinutes: parseDecimal("30") }));
     for (const leaveOut of [unpriced, unrated]) {
-      expect(compareCohorts(dear, leaveOut(cheap), OPTIONS)).toMatchObject({
+      expect(compareTasks(dear, leaveOut(cheap), OPTIONS)).toMatchObject({
         verdict: "not_shown",
         costPerPass: { high: null },
         moreTasks: null,
       });
-      expect(compareCohorts(leaveOut(cheap), dear, OPTIONS).verdict).toBe("not_shown");
-      expect(compareCohorts(cheap, leaveOut(dear), OPTIONS).verdict).toBe("b_higher");
+      expect(compareTasks(leaveOut(cheap), dear, OPTIONS).verdict).toBe("not_shown");
+      expect(compareTasks(cheap, leaveOut(dear), OPTIONS).verdict).toBe("b_higher");
     }
   });
 });
@@ -150,7 +148,7 @@ describe("two cohorts", () => {
 describe("the cheapest of several groups", () => {
   const named = (group: string, spend: TaskSpend[]) =>
     spend.map((one) => ({ ...one, group, task: `${group} ${one.task}` }));
-  const find = (...spend: TaskSpend[][]) => findCheapest(costPerOutcome(spend.flat(), OPTIONS).rows, OPTIONS.level);
+  const find = (...spend: TaskSpend[][]) => findCheapest(costOfTasks(spend.flat(), OPTIONS).rows, OPTIONS.level);
   const least = named("least", cohort(100, 1, 70));
 
   it("is certain only against each of the others, not against the next alone", () => {
@@ -184,27 +182,14 @@ it("intervals of shares and quantiles are those of tables", () => {
   expect(normalQuantile(0.8)).toBeCloseTo(0.841621, 6);
 });
 
-it("an attempt buys the passes that came of it", () => {
-  const run = (name: string, runId: string, costUsd: string, atNs: bigint) => ({
-    task: name,
-    runId,
-    costUsd: parseDecimal(costUsd),
-    firstCallAtNs: atNs,
-  });
-  const tasks = [
-    task("a", 1, "passed", { decidedAtNs: 2n }),
-    task("b", 3, "passed", { decidedAtNs: 9n }),
-    task("c", 9, "failed", { decidedAtNs: 9n }),
+it("attempts of one number are added up over all tasks", () => {
+  const sum = (tasks: number, passes: number, usd: string) => ({ tasks, passes, costUsd: parseDecimal(usd) });
+  const tried = [
+    { ...sliceTask(task("a", 6, "passed")), attempts: [sum(1, 1, "1"), sum(1, 0, "5")] },
+    { ...sliceTask(task("", 13, "passed")), tasks: 2, attempts: [sum(2, 0, "10"), sum(1, 1, "4")] },
+    sliceTask(task("", 7, null)),
   ];
-  const attempts = [
-    run("a", "1", "1", 1n),
-    // After it had passed.
-    run("a", "2", "5", 3n),
-    run("b", "1", "2", 1n),
-    run("b", "2", "4", 4n),
-    run("c", "1", "8", 1n),
-  ];
-  const brief = findAttemptReturns(attempts, tasks).map((row) => ({
+  const brief = findAttemptReturns(tried).map((row) => ({
     ...row,
     spendUsd: formatDecimal(row.spendUsd),
     costPerFurtherPassUsd: row.costPerFurtherPassUsd && formatDecimal(row.costPerFurtherPassUsd),
@@ -221,7 +206,7 @@ it("ten times the spend for six points more is shown as such", () => {
       ...task(`${name}${n}`, costUsd, n < passed ? "passed" : "failed"),
       group: name,
     }));
-  const hold = (spend: TaskSpend[]) => findGroupReturns(costPerOutcome(spend, OPTIONS).rows, OPTIONS.level);
+  const hold = (spend: TaskSpend[]) => findGroupReturns(costOfTasks(spend, OPTIONS).rows, OPTIONS.level);
   const [frugal, lavish] = hold([...group("lavish", 10, 760), ...group("frugal", 1, 700)]);
   expect(frugal).toMatchObject({ group: "frugal", summary: "spends least for a task" });
   expect([

@@ -4,16 +4,16 @@
  * and what has no price may cost any amount.
  */
 import { type Decimal, ZERO } from "@centspan/base";
-import type { TaskSpend } from "@centspan/model";
+import type { TaskSlice } from "@centspan/model";
 import {
   type CostPerOutcomeOptions,
   costPerOutcome,
   countUntilJudged,
   type OutcomeCost,
-  toSample,
+  toSums,
 } from "./cost-per-outcome.ts";
 import {
-  describeRatio,
+  describeSums,
   normalQuantile,
   type Range,
   shareInterval,
@@ -41,8 +41,8 @@ export type CohortComparison = {
 const POWER = 0.8;
 
 export function compareCohorts(
-  spendA: readonly TaskSpend[],
-  spendB: readonly TaskSpend[],
+  spendA: readonly TaskSlice[],
+  spendB: readonly TaskSlice[],
   options: CostPerOutcomeOptions,
 ): CohortComparison {
   const [a, b] = [costPerOutcome(spendA, options).total, costPerOutcome(spendB, options).total];
@@ -130,13 +130,10 @@ function rangeIf(status: "passed" | "failed", row: OutcomeCost): Range {
   };
 }
 
-const decidedOf = (spend: readonly TaskSpend[]): TaskSpend[] =>
-  spend.filter(({ task, status }) => task !== "" && status !== null);
+const decidedOf = (spend: readonly TaskSlice[]): TaskSlice[] =>
+  spend.filter(({ tasks, status }) => tasks > 0 && status !== null);
 
-const deviate = (ofA: readonly TaskSpend[], ofB: readonly TaskSpend[], options: CostPerOutcomeOptions): number =>
-  Math.hypot(...[ofA, ofB].map((spend) => describeRatio(toSample(spend, options)).deviation));
-
-type Cohort = [OutcomeCost, readonly TaskSpend[]];
+type Cohort = [OutcomeCost, readonly TaskSlice[]];
 
 /** The deviation falls with the root of the number of tasks. Null where it isn't luck that hides a difference. */
 function countMissing(
@@ -145,13 +142,13 @@ function countMissing(
   verdict: CohortVerdict,
   options: CostPerOutcomeOptions,
 ): number | null {
-  const [ofA, ofB] = [decidedOf(spendA), decidedOf(spendB)];
-  const [ratioA, ratioB] = [ofA, ofB].map((tasks) => describeRatio(toSample(tasks, options)).value);
-  const difference = Math.abs((ratioB ?? 0) - (ratioA ?? 0));
+  const [ofA, ofB] = [toSums(decidedOf(spendA), options), toSums(decidedOf(spendB), options)];
+  const [ratioA, ratioB] = [describeSums(ofA), describeSums(ofB)];
+  const difference = Math.abs(ratioB.value - ratioA.value);
   if (difference === 0 || isUnderstated(a) || isUnderstated(b)) return null;
   const reach = normalQuantile((1 + options.level) / 2) + normalQuantile(POWER);
-  const times = ((reach * deviate(ofA, ofB, options)) / difference) ** 2;
-  const missing = Math.max(0, Math.ceil((times - 1) * (ofA.length + ofB.length)));
+  const times = ((reach * Math.hypot(ratioA.deviation, ratioB.deviation)) / difference) ** 2;
+  const missing = Math.max(0, Math.ceil((times - 1) * (ofA.tasks + ofB.tasks)));
   return missing === 0 && verdict === "not_shown" ? null : missing;
 }
 

@@ -12,9 +12,10 @@ import {
 import { listPrices, rateCall } from "@centspan/pricing";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { toSample } from "./cost-per-outcome.ts";
-import { compareCohorts, costPerOutcome, type OutcomeCost } from "./index.ts";
-import { bootstrapRatio, estimateRatio } from "./ratio-interval.ts";
+import { toSums } from "./cost-per-outcome.ts";
+import { type OutcomeCost, sliceTask } from "./index.ts";
+import { bootstrapRatio, estimateRatio, toFloat } from "./ratio-interval.ts";
+import { compareTasks, costOfTasks } from "./testing/tasks.ts";
 
 const OPTIONS = { level: 0.95, seed: 1, resamples: 2000 };
 
@@ -33,6 +34,13 @@ const task = (
   ...facts,
 });
 
+const toSample = (tasks: readonly TaskSpend[]) => ({
+  costsUsd: Float64Array.from(tasks, ({ costUsd }) => toFloat(costUsd)),
+  passes: Uint8Array.from(tasks, ({ status }) => Number(status === "passed")),
+});
+
+const amount = (pico: bigint): string => `${pico / 10n ** 12n}.${(pico % 10n ** 12n).toString().padStart(12, "0")}`;
+
 /** Decimals as text, for comparison. */
 const show = (row: OutcomeCost) => JSON.parse(JSON.stringify(row));
 
@@ -41,9 +49,9 @@ describe("cost per passing outcome", () => {
     const unpriced = { calls: 2, unpricedCalls: 2 };
     const without = [task("a", "0", "passed", unpriced), task("b", "0", null, unpriced)];
     const nothing = { passed: 1, costPerPassUsd: null, interval: null, pendingBounds: null };
-    expect(costPerOutcome(without, OPTIONS).total).toMatchObject(nothing);
-    expect(costPerOutcome([task("a", "0", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0");
-    expect(costPerOutcome([...without, task("c", "1", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0.5");
+    expect(costOfTasks(without, OPTIONS).total).toMatchObject(nothing);
+    expect(costOfTasks([task("a", "0", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0");
+    expect(costOfTasks([...without, task("c", "1", "passed")], OPTIONS).total.costPerPassUsd?.toFixed()).toBe("0.5");
   });
 
   it("the worked case with review: 10 × 6 minutes at 90 USD an hour make 1.40 into 16.40", () => {
@@ -53,9 +61,9 @@ describe("cost per passing outcome", () => {
       reviewMinutes: parseDecimal("6"),
     }));
     const hourlyUsd = new Map(["payments", ""].map((team) => [team, parseDecimal("90")]));
-    const priced = costPerOutcome(reviewed, { ...OPTIONS, hourlyUsd }).total;
+    const priced = costOfTasks(reviewed, { ...OPTIONS, hourlyUsd }).total;
     expect(show(priced)).toMatchObject({ spendUsd: "98.4", reviewUsd: "90", costPerPassUsd: "16.4", coverage: "1" });
-    expect(show(costPerOutcome(reviewed, OPTIONS).total)).toMatchObject({
+    expect(show(costOfTasks(reviewed, OPTIONS).total)).toMatchObject({
       reviewUsd: "0",
       unpricedReviewMinutes: "60",
       costPerPassUsd: "1.4",
@@ -63,7 +71,7 @@ describe("cost per passing outcome", () => {
   });
 
   it("tells those that failed after they had passed", () => {
-    const { total } = costPerOutcome(
+    const { total } = costOfTasks(
       [task("a", "1", "failed", { isReverted: true }), task("b", "1", "failed"), task("c", "1", "passed")],
       OPTIONS,
     );
@@ -74,15 +82,15 @@ describe("cost per passing outcome", () => {
     const many = Array.from({ length: 2500 }, (_, n) =>
       task(`t${n}`, `${1 + ((n * 7919) % 97) / 10}`, n % 3 ? "passed" : "failed"),
     );
-    const { interval } = costPerOutcome(many, OPTIONS).total;
-    const resampled = bootstrapRatio(toSample(many, OPTIONS), OPTIONS);
+    const { interval } = costOfTasks(many, OPTIONS).total;
+    const resampled = bootstrapRatio(toSample(many), OPTIONS);
     expect(interval?.method).toBe("linearised");
     expect(Number(interval?.lowUsd?.toFixed())).toBeCloseTo(Number(resampled.lowUsd?.toFixed()), 1);
     expect(Number(interval?.highUsd?.toFixed())).toBeCloseTo(Number(resampled.highUsd?.toFixed()), 1);
   });
 
   it("charges failed attempts to those that passed", () => {
-    const { total } = costPerOutcome(
+    const { total } = costOfTasks(
       [task("a", "1", "passed"), task("b", "2", "failed"), task("c", "4", "passed")],
       OPTIONS,
     );
@@ -101,11 +109,11 @@ describe("cost per passing outcome", () => {
 
   it("the worked case: 8.40 USD of attempts, 6 accepted of 10", () => {
     const attempts = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "0.84", n < 6 ? "passed" : "failed"));
-    expect(show(costPerOutcome(attempts, OPTIONS).total).costPerPassUsd).toBe("1.4");
+    expect(show(costOfTasks(attempts, OPTIONS).total).costPerPassUsd).toBe("1.4");
   });
 
   it("does not take partial or unknown for a pass", () => {
-    const { total } = costPerOutcome(
+    const { total } = costOfTasks(
       [task("a", "1", "partial"), task("b", "1", "unknown"), task("c", "1", "passed")],
       OPTIONS,
     );
@@ -113,7 +121,7 @@ describe("cost per passing outcome", () => {
   });
 
   it("shows what pending tasks can still make of it", () => {
-    const { total } = costPerOutcome([task("a", "3", "passed"), task("b", "3", null), task("c", "3", null)], OPTIONS);
+    const { total } = costOfTasks([task("a", "3", "passed"), task("b", "3", null), task("c", "3", null)], OPTIONS);
     expect(show(total)).toMatchObject({
       pending: 2,
       costPerPassUsd: "9",
@@ -123,7 +131,7 @@ describe("cost per passing outcome", () => {
   });
 
   it("keeps spend without a task out of the cost and in the coverage", () => {
-    const { total } = costPerOutcome(
+    const { total } = costOfTasks(
       [task("a", "3", "passed"), task("", "1", null, { simulatedUsd: parseDecimal("1") })],
       OPTIONS,
     );
@@ -139,7 +147,7 @@ describe("cost per passing outcome", () => {
   });
 
   it("says nothing where nothing is known", () => {
-    expect(show(costPerOutcome([], OPTIONS).total)).toEqual({
+    expect(show(costOfTasks([], OPTIONS).total)).toEqual({
       group: "total",
       spendUsd: "0",
       allSpendUsd: "0",
@@ -159,14 +167,14 @@ describe("cost per passing outcome", () => {
       coverage: null,
       simulatedShare: null,
     });
-    expect(costPerOutcome([task("a", "1", null)], OPTIONS).total).toMatchObject({
+    expect(costOfTasks([task("a", "1", null)], OPTIONS).total).toMatchObject({
       costPerPassUsd: null,
       interval: null,
     });
   });
 
   it("groups, orders by spend, and totals over all tasks rather than over ratios", () => {
-    const { rows, total } = costPerOutcome(
+    const { rows, total } = costOfTasks(
       [
         task("a", "1", "passed", { group: "x" }),
         task("b", "9", "passed", { group: "y" }),
@@ -183,7 +191,7 @@ describe("cost per passing outcome", () => {
 
   it("a third is a third with ten decimals", () => {
     const tasks = [task("a", "1", "passed"), task("b", "0", "passed"), task("c", "0", "passed")];
-    expect(show(costPerOutcome(tasks, OPTIONS).total).costPerPassUsd).toBe("0.3333333333");
+    expect(show(costOfTasks(tasks, OPTIONS).total).costPerPassUsd).toBe("0.3333333333");
   });
 
   it("adds up exactly, whatever the split into groups", () => {
@@ -196,10 +204,9 @@ describe("cost per passing outcome", () => {
     fc.assert(
       fc.property(fc.array(drawn, { maxLength: 30 }), (list) => {
         const tasks = list.map(({ pico, status, group }, n) => {
-          const text = `${pico / 10n ** 12n}.${(pico % 10n ** 12n).toString().padStart(12, "0")}`;
-          return task(`t${n}`, text, status, { group });
+          return task(`t${n}`, amount(pico), status, { group });
         });
-        const { rows, total } = costPerOutcome(tasks, { ...OPTIONS, resamples: 20 });
+        const { rows, total } = costOfTasks(tasks, { ...OPTIONS, resamples: 20 });
         const pico = list.reduce((sum, each) => sum + each.pico, 0n);
         expect(total.spendUsd.times(countToDecimal(10n ** 12n)).toFixed()).toBe(pico.toString());
         expect(sumDecimals(rows.map((row) => row.spendUsd)).eq(total.spendUsd)).toBe(true);
@@ -217,18 +224,18 @@ describe("intervals", () => {
   );
 
   it("hold the point estimate, and repeat with the seed in any order of the tasks", () => {
-    const { total } = costPerOutcome(many, OPTIONS);
+    const { total } = costOfTasks(many, OPTIONS);
     const { interval, costPerPassUsd } = show(total);
     expect(Number(interval.lowUsd)).toBeLessThan(Number(costPerPassUsd));
     expect(Number(interval.highUsd)).toBeGreaterThan(Number(costPerPassUsd));
     expect(interval).toMatchObject({ level: 0.95, method: "bootstrap" });
-    expect(show(costPerOutcome(many.toReversed(), OPTIONS).total)).toEqual(show(total));
-    expect(show(costPerOutcome(many, { ...OPTIONS, seed: 2 }).total).interval).not.toEqual(interval);
+    expect(show(costOfTasks(many.toReversed(), OPTIONS).total)).toEqual(show(total));
+    expect(show(costOfTasks(many, { ...OPTIONS, seed: 2 }).total).interval).not.toEqual(interval);
   });
 
   it("narrow with the level", () => {
     const width = (level: number): number => {
-      const { interval } = show(costPerOutcome(many, { ...OPTIONS, level }).total);
+      const { interval } = show(costOfTasks(many, { ...OPTIONS, level }).total);
       return Number(interval.highUsd) - Number(interval.lowUsd);
     };
     expect(width(0.8)).toBeLessThan(width(0.95));
@@ -236,14 +243,14 @@ describe("intervals", () => {
 
   it("are a point where all tasks are alike", () => {
     const alike = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "0.25", "passed"));
-    expect(show(costPerOutcome(alike, OPTIONS).total).interval).toMatchObject({ lowUsd: "0.25", highUsd: "0.25" });
+    expect(show(costOfTasks(alike, OPTIONS).total).interval).toMatchObject({ lowUsd: "0.25", highUsd: "0.25" });
   });
 
   const some = (size: number, passed: number, pending = 0): TaskSpend[] =>
     Array.from({ length: size + pending }, (_, n) =>
       task(`t${n}`, `${1 + (n % 5)}`, n >= size ? null : n < passed ? "passed" : "failed"),
     );
-  const intervalOf = (tasks: TaskSpend[]) => costPerOutcome(tasks, OPTIONS).total.interval;
+  const intervalOf = (tasks: TaskSpend[]) => costOfTasks(tasks, OPTIONS).total.interval;
 
   it("need ten tasks whose outcome is known, and five passes", () => {
     expect(intervalOf(some(9, 9))).toBeNull();
@@ -262,15 +269,12 @@ describe("intervals", () => {
 
   it("have no upper bound, and no negative one, where few of many tasks passed", () => {
     const rare = (passes: number) =>
-      toSample(
-        Array.from({ length: 150 }, (_, n) => task(`t${n}`, "1", n < passes ? "passed" : "failed")),
-        OPTIONS,
-      );
-    const single = estimateRatio(rare(1), 0.95);
+      Array.from({ length: 150 }, (_, n) => task(`t${n}`, "1", n < passes ? "passed" : "failed"));
+    const single = estimateRatio(toSums(rare(1).map(sliceTask), OPTIONS), 0.95);
     expect(Number(single.lowUsd?.toFixed())).toBeGreaterThan(0);
     expect(single.highUsd).toBeNull();
     // Of 5 in 150 the exact binomial bounds are 1.09% and 7.61%: 13.1 and 91.7 tries of a dollar for a pass.
-    const few = bootstrapRatio(rare(5), OPTIONS);
+    const few = bootstrapRatio(toSample(rare(5)), OPTIONS);
     expect(Number(few.lowUsd?.toFixed())).toBeGreaterThan(10);
     expect(Number(few.highUsd?.toFixed())).toBeLessThanOrEqual(150);
   });
@@ -278,7 +282,7 @@ describe("intervals", () => {
   it("without a pass: at least the mean cost ÷ (1 − 0.05^(1/n)), n being tasks whose outcome is known", () => {
     const none = Array.from({ length: 10 }, (_, n) => task(`t${n}`, "2", "failed"));
     const expected = 2 / (1 - 0.05 ** (1 / 10));
-    const { total } = costPerOutcome([...none, task("p", "50", null)], OPTIONS);
+    const { total } = costOfTasks([...none, task("p", "50", null)], OPTIONS);
     expect(show(total)).toMatchObject({
       costPerPassUsd: null,
       interval: {
@@ -307,7 +311,7 @@ type Stats = {
 
 describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
   let tasks: TaskSpend[];
-  let found: ReturnType<typeof costPerOutcome>;
+  let found: ReturnType<typeof costOfTasks>;
   beforeAll(() => {
     const stats: Stats[] = JSON.parse(readFileSync(path, "utf8"));
     tasks = stats.map((run) => {
@@ -319,7 +323,7 @@ describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
         costUsd: costUsd ?? parseDecimal("-1"),
       };
     });
-    found = costPerOutcome(tasks, OPTIONS);
+    found = costOfTasks(tasks, OPTIONS);
   });
   const ofGroup = (group: string) => found.rows.find((row) => row.group === group);
 
@@ -361,7 +365,7 @@ describe.skipIf(!shared)("the 500 recorded runs (set CENTSPAN_SHARED)", () => {
 
   it("let it be said who is cheaper only where the intervals do", () => {
     const compare = (a: string, b: string) =>
-      compareCohorts(
+      compareTasks(
         tasks.filter(({ group }) => group === a),
         tasks.filter(({ group }) => group === b),
         OPTIONS,

@@ -1,12 +1,20 @@
 /**
  * What a passing outcome cost: all spend of a cohort's tasks ÷ its passing tasks, as a ratio of sums (DESIGN 4.4).
- * Point estimates are exact; interval bounds come from resampling tasks with the given seed and are rounded to 10
- * decimals. Nothing is said where there is nothing to say: null, not zero.
+ * Point estimates are exact; interval bounds come from resampling tasks with the given seed, or of many tasks from sums, and are
+ * rounded to 10 decimals. Nothing is said where there is nothing to say: null, not zero.
  */
 import { countToDecimal, type Decimal, quantiseLine, ratio, sumDecimals, ZERO } from "@centspan/base";
-import type { TaskSpend } from "@centspan/model";
+import type { TaskSlice, TaskSpend } from "@centspan/model";
 import { groupBy } from "./group-by.ts";
-import { bootstrapRatio, estimateRatio, type RatioSample, toFloat, zeroPassBound } from "./ratio-interval.ts";
+import {
+  bootstrapRatio,
+  estimateRatio,
+  type RatioBounds,
+  type RatioSums,
+  sumParts,
+  toFloat,
+  zeroPassBound,
+} from "./ratio-interval.ts";
 
 export type CostPerOutcomeOptions = {
   /** Of the interval, such as 0.95. */
@@ -55,24 +63,39 @@ export type OutcomeCost = {
 
 type CostPerOutcome = { rows: OutcomeCost[]; total: OutcomeCost };
 
-/** `isLarge`: of so many tasks that they are not resampled. */
-type Options = CostPerOutcomeOptions & { isLarge: boolean };
+/** `isSummed`: of so many tasks that they are not resampled, or not told apart. */
+type Options = CostPerOutcomeOptions & { isSummed: boolean };
+
+/** A task as a slice of its own, of which nothing is known by attempts. */
+export const sliceTask = (task: TaskSpend): TaskSlice => ({
+  ...task,
+  tasks: task.task === "" ? 0 : 1,
+  squaredUsd: task.costUsd.times(task.costUsd),
+  attempts: [],
+});
+
+/** Spend of no task counts as one in each group, as the store counts it. */
+const isLarge = (spend: readonly TaskSlice[]): boolean =>
+  spend.reduce((sum, { tasks }) => sum + Math.max(1, tasks), 0) > MOST_RESAMPLED;
+
+/** Whether these could be resampled, but are not told apart: whoever can should ask for them by themselves. */
+export const lacksTasks = (spend: readonly TaskSlice[]): boolean =>
+  !isLarge(spend) && spend.some(({ tasks }) => tasks > 1);
 
 /** Rows in order of spend, largest first. `total` is over all groups, not over the rows' ratios. */
-export function costPerOutcome(spend: readonly TaskSpend[], given: CostPerOutcomeOptions): CostPerOutcome {
-  const options = { ...given, isLarge: spend.length > MOST_RESAMPLED };
+export function costPerOutcome(spend: readonly TaskSlice[], given: CostPerOutcomeOptions): CostPerOutcome {
+  const options = { ...given, isSummed: isLarge(spend) || lacksTasks(spend) };
   const rows = [...groupBy(spend, ({ group }) => group)].map(([group, members]) => summarise(group, members, options));
   rows.sort((a, b) => b.spendUsd.cmp(a.spendUsd) || (a.group < b.group ? -1 : 1));
   return { rows, total: summarise("total", spend, options) };
 }
 
 /** Spend that belongs to no task has no part in the cost of an outcome; it lowers the coverage instead. */
-function summarise(group: string, members: readonly TaskSpend[], options: Options): OutcomeCost {
-  const [tasks, others] = [members.filter(({ task }) => task !== ""), members.filter(({ task }) => task === "")];
+function summarise(group: string, members: readonly TaskSlice[], options: Options): OutcomeCost {
+  const [tasks, others] = [members.filter((one) => one.tasks > 0), members.filter((one) => one.tasks === 0)];
   const ofStatus = groupBy(tasks, ({ status }) => status);
-  const of = (...statuses: TaskSpend["status"][]) => statuses.flatMap((status) => ofStatus.get(status) ?? []);
-  const count = (...statuses: TaskSpend["status"][]): number =>
-    statuses.reduce((sum, status) => sum + (ofStatus.get(status)?.length ?? 0), 0);
+  const of = (...statuses: TaskSlice["status"][]) => statuses.flatMap((status) => ofStatus.get(status) ?? []);
+  const count = (...statuses: TaskSlice["status"][]): number => countTasks(of(...statuses));
   const passing = sumSpend(of("passed"), options);
   const failing = sumSpend(of("failed", "partial", "unknown"), options);
   const waiting = sumSpend(of(null), options);
@@ -94,10 +117,10 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
     unpricedCalls: tasks.reduce((sum, { unpricedCalls }) => sum + unpricedCalls, 0),
     allSpendUsd: allModelUsd.plus(reviewUsd),
     failedSpendUsd: failing.modelUsd.plus(failing.reviewUsd),
-    tasks: tasks.length,
+    tasks: countTasks(tasks),
     passed,
     failed: count("failed", "partial"),
-    reverted: of("failed").filter(({ isReverted }) => isReverted).length,
+    reverted: countTasks(of("failed").filter(({ isReverted }) => isReverted)),
     unknown: count("unknown"),
     pending,
     costPerPassUsd: known ? ratio(spendUsd, countToDecimal(passed)) : null,
@@ -115,16 +138,20 @@ function summarise(group: string, members: readonly TaskSpend[], options: Option
   };
 }
 
+const countTasks = (slices: readonly TaskSlice[]): number => slices.reduce((sum, { tasks }) => sum + tasks, 0);
+
 type Spend = { modelUsd: Decimal; reviewUsd: Decimal; unpricedMinutes: Decimal };
 
-function sumSpend(tasks: readonly TaskSpend[], { hourlyUsd = NO_RATES }: CostPerOutcomeOptions): Spend {
-  const reviewed = tasks.filter(({ reviewMinutes }) => reviewMinutes !== ZERO);
-  const prices = reviewed.map((task) => priceReview(task, hourlyUsd));
+function sumSpend(slices: readonly TaskSlice[], { hourlyUsd = NO_RATES }: CostPerOutcomeOptions): Spend {
+  const reviewed = slices.filter(({ reviewMinutes }) => reviewMinutes !== ZERO);
+  const prices = reviewed.map((slice) => priceReview(slice, hourlyUsd));
+  const ofEach = (amount: Decimal, { tasks }: TaskSlice): Decimal =>
+    tasks === 1 ? amount : amount.times(countToDecimal(tasks));
   return {
-    modelUsd: sumDecimals(tasks.map(({ costUsd }) => costUsd)),
-    reviewUsd: sumDecimals(prices.map((usd) => usd ?? ZERO)),
+    modelUsd: sumDecimals(slices.map(({ costUsd }) => costUsd)),
+    reviewUsd: sumDecimals(reviewed.map((slice, at) => ofEach(prices[at] ?? ZERO, slice))),
     unpricedMinutes: sumDecimals(
-      reviewed.flatMap(({ reviewMinutes }, at) => (prices[at] === null ? [reviewMinutes] : [])),
+      reviewed.flatMap((slice, at) => (prices[at] === null ? [ofEach(slice.reviewMinutes, slice)] : [])),
     ),
   };
 }
@@ -142,14 +169,8 @@ export function priceReview(
   return rate === undefined ? null : quantiseLine(reviewMinutes.times(rate).div(MINUTES));
 }
 
-/** Of models and people, as far as it is known. */
-export function priceTask(task: TaskSpend, hourlyUsd: ReadonlyMap<string, Decimal> = NO_RATES): Decimal {
-  const reviewUsd = priceReview(task, hourlyUsd) ?? ZERO;
-  return reviewUsd === ZERO ? task.costUsd : task.costUsd.plus(reviewUsd);
-}
-
 /** Of more tasks, over all groups, resampling takes long, and the straight line says the same of all but the smallest groups. */
-const MOST_RESAMPLED = 2_000;
+export const MOST_RESAMPLED = 2_000;
 
 /** Of fewer, the tasks that happened to come say too little of how tasks differ. */
 const LEAST_DECIDED = 10;
@@ -160,35 +181,60 @@ export const countUntilJudged = (passed: number, decided: number): number =>
   Math.max(0, LEAST_DECIDED - decided, passed === 0 ? 0 : LEAST_PASSED - passed);
 
 /** From the low end if all that is pending passes to the high end if it all fails. */
-function intervalOf(tasks: readonly TaskSpend[], options: Options): OutcomeInterval | null {
-  const { level, isLarge } = options;
+function intervalOf(tasks: readonly TaskSlice[], options: Options): OutcomeInterval | null {
+  const { level, isSummed } = options;
   const decided = tasks.filter(({ status }) => status !== null);
-  const passed = decided.filter(({ status }) => status === "passed").length;
+  const passed = countTasks(decided.filter(hasPassed));
   if (passed === 0) return boundWithoutPass(decided, options);
-  if (countUntilJudged(passed, decided.length) > 0) return null;
-  // A fixed order, so that the seed alone decides the resamples.
-  const sample = toSample(isLarge ? tasks : tasks.toSorted((a, b) => (a.task < b.task ? -1 : 1)), options);
-  const estimate = (passes: Uint8Array) =>
-    isLarge ? estimateRatio({ ...sample, passes }, level) : bootstrapRatio({ ...sample, passes }, options);
-  const dearest = estimate(sample.passes);
-  const { lowUsd } = decided.length === tasks.length ? dearest : estimate(sample.passesAtMost);
-  return { lowUsd, highUsd: dearest.highUsd, level, method: isLarge ? "linearised" : "bootstrap" };
+  if (countUntilJudged(passed, countTasks(decided)) > 0) return null;
+  const estimate = isSummed ? estimateBySums(tasks, options) : resample(tasks, options);
+  const dearest = estimate(hasPassed);
+  const { lowUsd } =
+    decided.length === tasks.length ? dearest : estimate((one) => hasPassed(one) || one.status === null);
+  return { lowUsd, highUsd: dearest.highUsd, level, method: isSummed ? "linearised" : "bootstrap" };
 }
 
-/** `passesAtMost`: if all that is pending passes. */
-export const toSample = (
-  tasks: readonly TaskSpend[],
-  { hourlyUsd }: CostPerOutcomeOptions,
-): RatioSample & { passesAtMost: Uint8Array } => ({
-  costsUsd: Float64Array.from(tasks, (task) => toFloat(priceTask(task, hourlyUsd))),
-  passes: Uint8Array.from(tasks, ({ status }) => Number(status === "passed")),
-  passesAtMost: Uint8Array.from(tasks, ({ status }) => Number(status === "passed" || status === null)),
-});
+type IsPass = (slice: TaskSlice) => boolean;
+const hasPassed: IsPass = ({ status }) => status === "passed";
+
+function resample(tasks: readonly TaskSlice[], options: CostPerOutcomeOptions): (isPass: IsPass) => RatioBounds {
+  // A fixed order, so that the seed alone decides the resamples.
+  const inOrder = tasks.toSorted((a, b) => (a.task < b.task ? -1 : 1));
+  const costsUsd = Float64Array.from(inOrder, (task) => toFloat(addReview(task, options).costUsd));
+  return (isPass) =>
+    bootstrapRatio({ costsUsd, passes: Uint8Array.from(inOrder, (task) => Number(isPass(task))) }, options);
+}
+
+const estimateBySums =
+  (tasks: readonly TaskSlice[], options: CostPerOutcomeOptions) =>
+  (isPass: IsPass): RatioBounds =>
+    estimateRatio(toSums(tasks, options, isPass), options.level);
+
+/** With what their review cost, of models and people, as far as it is known. */
+export const toSums = (
+  tasks: readonly TaskSlice[],
+  options: CostPerOutcomeOptions,
+  isPass: IsPass = hasPassed,
+): RatioSums => sumParts(tasks.map((task) => ({ ...addReview(task, options), isPass: isPass(task) })));
+
+/** Σ(c + r)² = Σc² + 2r·Σc + n·r², where each of n tasks has the same review. */
+function addReview(slice: TaskSlice, { hourlyUsd = NO_RATES }: CostPerOutcomeOptions) {
+  const { tasks, costUsd, squaredUsd } = slice;
+  const reviewUsd = priceReview(slice, hourlyUsd) ?? ZERO;
+  if (reviewUsd === ZERO) return { tasks, costUsd, squaredUsd };
+  const allReviewUsd = reviewUsd.times(countToDecimal(tasks));
+  return {
+    tasks,
+    costUsd: costUsd.plus(allReviewUsd),
+    squaredUsd: squaredUsd.plus(reviewUsd.times(costUsd.plus(costUsd).plus(allReviewUsd))),
+  };
+}
 
 /** Only tasks whose outcome is known are evidence that none passes. */
-function boundWithoutPass(decided: readonly TaskSpend[], options: CostPerOutcomeOptions): OutcomeInterval | null {
-  if (decided.length === 0) return null;
-  const { level, hourlyUsd } = options;
-  const spendUsd = sumDecimals(decided.map((task) => priceTask(task, hourlyUsd)));
-  return { lowUsd: zeroPassBound(spendUsd, decided.length, level), highUsd: null, level, method: "zero_pass_bound" };
+function boundWithoutPass(decided: readonly TaskSlice[], options: CostPerOutcomeOptions): OutcomeInterval | null {
+  const tries = countTasks(decided);
+  if (tries === 0) return null;
+  const { level } = options;
+  const spendUsd = sumDecimals(decided.map((task) => addReview(task, options).costUsd));
+  return { lowUsd: zeroPassBound(spendUsd, tries, level), highUsd: null, level, method: "zero_pass_bound" };
 }

@@ -1,9 +1,8 @@
 /** What spending more bought: attempt after attempt at tasks, and from group to group. Pure. */
-import { assert, countToDecimal, type Decimal, ratio, sumDecimals, ZERO } from "@centspan/base";
-import type { AttemptSpend, TaskSpend } from "@centspan/model";
+import { countToDecimal, type Decimal, ratio, sumDecimals, ZERO } from "@centspan/base";
+import type { TaskSlice } from "@centspan/model";
 import { compareShares, countDecided, type Difference, type Share } from "./compare-cohorts.ts";
 import type { OutcomeCost } from "./cost-per-outcome.ts";
-import { groupBy } from "./group-by.ts";
 
 export type AttemptReturn = {
   attempt: number;
@@ -13,43 +12,20 @@ export type AttemptReturn = {
   costPerFurtherPassUsd: Decimal | null;
 };
 
-type Bought = { tasks: number; passes: number; spent: Decimal[] };
-
-/** Later ones are counted with it. */
-const LAST_ATTEMPT = 5;
-
-/**
- * A task's pass is bought by the last attempt that had begun when its outcome was known. `attempts` are those of tasks that were
- * tried more than once: of others all spend is the first attempt's.
- */
-export function findAttemptReturns(attempts: readonly AttemptSpend[], tasks: readonly TaskSpend[]): AttemptReturn[] {
-  const runsOf = groupBy(attempts, ({ task }) => task);
-  const bought = Array.from({ length: LAST_ATTEMPT }, (): Bought => ({ tasks: 0, passes: 0, spent: [] }));
-  const at = (attempt: number) => {
-    const row = bought[Math.min(attempt, LAST_ATTEMPT) - 1];
-    assert(row, `attempts are counted from 1, not ${attempt}`);
-    return row;
-  };
-  for (const task of tasks) {
-    if (task.task === "") continue;
-    const runs = runsOf.get(task.task) ?? [task];
-    for (const [n, { costUsd }] of runs.entries()) {
-      const row = at(n + 1);
-      if (n < LAST_ATTEMPT) row.tasks += 1;
-      row.spent.push(costUsd);
-    }
-    if (task.status !== "passed") continue;
-    const { decidedAtNs } = task;
-    const begun = decidedAtNs === null ? runs : runs.filter(({ firstCallAtNs }) => firstCallAtNs <= decidedAtNs);
-    at(Math.max(1, begun.length)).passes += 1;
-  }
-  return bought
-    .map(({ tasks: tried, passes, spent }, index) => {
-      const spendUsd = sumDecimals(spent);
-      const costPerFurtherPassUsd = ratio(spendUsd, countToDecimal(passes));
-      return { attempt: index + 1, tasks: tried, morePasses: passes, spendUsd, costPerFurtherPassUsd };
-    })
-    .filter((row) => row.tasks > 0);
+export function findAttemptReturns(slices: readonly TaskSlice[]): AttemptReturn[] {
+  const most = slices.reduce((so, { attempts }) => Math.max(so, attempts.length), 0);
+  return Array.from({ length: most }, (_, index) => {
+    const sums = slices.flatMap(({ attempts }) => attempts[index] ?? []);
+    const morePasses = sums.reduce((sum, { passes }) => sum + passes, 0);
+    const spendUsd = sumDecimals(sums.map(({ costUsd }) => costUsd));
+    return {
+      attempt: index + 1,
+      tasks: sums.reduce((sum, { tasks }) => sum + tasks, 0),
+      morePasses,
+      spendUsd,
+      costPerFurtherPassUsd: ratio(spendUsd, countToDecimal(morePasses)),
+    };
+  });
 }
 
 export type GroupReturn = {

@@ -7,7 +7,14 @@ export {
   findCheapest,
   isUnderstated,
 } from "./compare-cohorts.ts";
-export { costPerOutcome, type OutcomeCost, priceReview } from "./cost-per-outcome.ts";
+export {
+  costPerOutcome,
+  lacksTasks,
+  MOST_RESAMPLED,
+  type OutcomeCost,
+  priceReview,
+  sliceTask,
+} from "./cost-per-outcome.ts";
 export { deriveCalls, deriveCallsWithNotes, deriveReports, type UsageSignals } from "./derive-calls.ts";
 export { type AttemptReturn, findAttemptReturns, findGroupReturns, type GroupReturn } from "./find-returns.ts";
 export { type EvaluatedWay, type EvaluationRun, judgeEvaluation } from "./judge-evaluation.ts";

@@ -6,7 +6,7 @@
 import type { Decimal } from "@centspan/base";
 import type { EvaluationVerdict, TaskSpend } from "@centspan/model";
 import { compareCohorts, compareCostPerPass, isUnderstated } from "./compare-cohorts.ts";
-import { type CostPerOutcomeOptions, costPerOutcome, type OutcomeCost } from "./cost-per-outcome.ts";
+import { type CostPerOutcomeOptions, costPerOutcome, type OutcomeCost, sliceTask } from "./cost-per-outcome.ts";
 import { groupBy } from "./group-by.ts";
 import { shareInterval } from "./ratio-interval.ts";
 
@@ -31,15 +31,16 @@ export function judgeEvaluation(
 ): { ways: EvaluatedWay[]; cheapest: string | null } {
   const runsOf = groupBy(runs, ({ group }) => group);
   const listRuns = (way: string): readonly EvaluationRun[] => runsOf.get(way) ?? [];
-  const ways = costPerOutcome(runs, options)
+  const ways = costPerOutcome(runs.map(sliceTask), options)
     .rows.map((cost): EvaluatedWay => {
       return { way: cost.group, cost, ...judgeWay(cost, listRuns(cost.group), bar, options.level) };
     })
     .sort((a, b) => compareCostPerPass(a.cost.costPerPassUsd, b.cost.costPerPassUsd) || (a.way < b.way ? -1 : 1));
   const [first, ...others] = ways.filter(({ verdict }) => verdict === "meets").map(({ way }) => way);
+  const listSlices = (way: string) => listRuns(way).map(sliceTask);
   const isShown =
     first !== undefined &&
-    others.every((way) => compareCohorts(listRuns(first), listRuns(way), options).verdict === "b_higher");
+    others.every((way) => compareCohorts(listSlices(first), listSlices(way), options).verdict === "b_higher");
   return { ways, cheapest: isShown ? first : null };
 }
 

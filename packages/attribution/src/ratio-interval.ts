@@ -2,9 +2,9 @@
  * Intervals for a ratio of sums. Floats are used on purpose and only here: bounds are statements about uncertainty,
  * rounded to 10 decimals, and never added to money. Same seed, same bounds.
  */
-import { createRandom, type Decimal, parseDecimal } from "@centspan/base";
+import { countToDecimal, createRandom, type Decimal, parseDecimal, sumDecimals } from "@centspan/base";
 
-type RatioBounds = { lowUsd: Decimal | null; highUsd: Decimal | null };
+export type RatioBounds = { lowUsd: Decimal | null; highUsd: Decimal | null };
 /** What each task cost, and whether it passed (1) or not (0). */
 export type RatioSample = { costsUsd: Float64Array; passes: Uint8Array };
 
@@ -90,19 +90,53 @@ function widenFew(level: number, tasks: number): number {
   return 1 + (square + 1) / (4 * freedom) + (5 * square ** 2 + 16 * square + 3) / (96 * freedom ** 2);
 }
 
+/** Of tasks: how many, how many passed, what all cost, what those that passed cost, and the squares of what each cost. */
+export type RatioSums = {
+  tasks: number;
+  passed: number;
+  costUsd: Decimal;
+  passedUsd: Decimal;
+  squaredUsd: Decimal;
+};
+
+/** Tasks that all passed, or none of them. */
+type RatioPart = Pick<RatioSums, "tasks" | "costUsd" | "squaredUsd"> & { isPass: boolean };
+
+export function sumParts(parts: readonly RatioPart[]): RatioSums {
+  const passing = parts.filter(({ isPass }) => isPass);
+  const count = (of: readonly RatioPart[]): number => of.reduce((sum, { tasks }) => sum + tasks, 0);
+  return {
+    tasks: count(parts),
+    passed: count(passing),
+    costUsd: sumDecimals(parts.map(({ costUsd }) => costUsd)),
+    passedUsd: sumDecimals(passing.map(({ costUsd }) => costUsd)),
+    squaredUsd: sumDecimals(parts.map(({ squaredUsd }) => squaredUsd)),
+  };
+}
+
 /**
  * The same by a straight line, for many tasks: that of passes for each dollar, which few passes don't bend. Where it reaches zero,
  * there is no upper bound.
  */
-export function estimateRatio(sample: RatioSample, level: number): RatioBounds {
-  const { value, deviation } = describeRatio(sample);
-  const reach = normalQuantile((1 + level) / 2) * widenFew(level, sample.costsUsd.length);
+export function estimateRatio(sums: RatioSums, level: number): RatioBounds {
+  const { value, deviation } = describeSums(sums);
+  const reach = normalQuantile((1 + level) / 2) * widenFew(level, sums.tasks);
   const half = (reach * deviation) / value;
   return { lowUsd: toBound(value / (1 + half)), highUsd: half < 1 ? toBound(value / (1 - half)) : null };
 }
 
+/**
+ * Of tasks of which at least one passed. With R = C/p, Σ(cost − R·pass)² = Σcost² − 2R·Σcost·pass + R²·p = (p·Σcost² − 2·C·Σcost·pass + C²)/p
+ * (Cochran, 6.4, multiplied out), which is exact before it is divided: nothing cancels that floats have already lost.
+ */
+export function describeSums({ tasks, passed, costUsd, passedUsd, squaredUsd }: RatioSums): Ratio {
+  const product = costUsd.times(passedUsd);
+  const squares = squaredUsd.times(countToDecimal(passed)).minus(product).minus(product).plus(costUsd.times(costUsd));
+  return { value: toFloat(costUsd) / passed, deviation: deviate(toFloat(squares) / passed, passed, tasks) };
+}
+
 /** Of tasks of which at least one passed. */
-export function describeRatio({ costsUsd, passes }: RatioSample): Ratio {
+function describeRatio({ costsUsd, passes }: RatioSample): Ratio {
   const passed = passes.reduce((sum, one) => sum + one, 0);
   const value = costsUsd.reduce((sum, cost) => sum + cost, 0) / passed;
   const squares = costsUsd.reduce((sum, cost, task) => sum + (cost - value * (passes[task] ?? 0)) ** 2, 0);

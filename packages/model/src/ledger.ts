@@ -88,7 +88,7 @@ export type TaskSpend = {
   reviewMinutes: Decimal;
   /** When the outcome that counts was said; null while there is none. */
   decidedAtNs: bigint | null;
-  /** Which that is, and who answers for the work ("" where nobody is named); null while there is none, and where it is not asked for. */
+  /** Which that is, and who answers for the work ("" where nobody is named); null while there is none. */
   decision: { outcomeId: string; source: string; linkedBy: LinkedBy; accountable: string } | null;
 };
 
@@ -110,17 +110,55 @@ export const EMPTY_TASK_SPEND: TaskSpend = {
   decision: null,
 };
 
-/** What a run spent on a task. `runId` is "" for spend outside of runs. */
-export type AttemptSpend = { task: string; runId: string; costUsd: Decimal; firstCallAtNs: bigint };
-
 export type TaskQuestion = {
   groupBy: OutcomeGroup;
   filter: CallFilter;
   timeZone: string;
   /** Only outcomes so long after a task's first call count; all, where it is not given. */
   maturityNs?: bigint | undefined;
-  /** Whether `attempts` and `decision` are asked for: 1 and null otherwise. */
-  inFull?: boolean;
+  /** Tasks begun later are pending, and none of them is reverted: what has passed may still be. */
+  matureFromNs?: bigint | undefined;
+  /** Only of these. */
+  groups?: readonly string[] | undefined;
+};
+
+/** Attempts of one number, such as all second ones. A pass is bought by the last attempt that had begun when its outcome was known. */
+export type AttemptSum = { tasks: number; passes: number; costUsd: Decimal };
+/** Later attempts are counted with it. */
+export const LAST_ATTEMPT = 5;
+
+/**
+ * Tasks that are alike in all but what they cost, their amounts added up: one of its own where `task` names it. What is said of many
+ * tasks is said of these.
+ */
+export type TaskSlice = Pick<
+  TaskSpend,
+  | "task"
+  | "group"
+  | "team"
+  | "costUsd"
+  | "simulatedUsd"
+  | "calls"
+  | "unpricedCalls"
+  | "status"
+  | "isReverted"
+  | "reviewMinutes"
+> & {
+  /** 0 for spend of no task. Each has `reviewMinutes`. */
+  tasks: number;
+  /** The sum of what each task cost, squared. */
+  squaredUsd: Decimal;
+  /** By number, from the first; runs tell attempts apart. */
+  attempts: AttemptSum[];
+};
+
+/** Of tasks without an outcome, and of no task; the dearest first. */
+export type OpenSpend = {
+  dearest: Pick<TaskSpend, "task" | "costUsd" | "calls">[];
+  openTasks: number;
+  openUsd: Decimal;
+  /** With that of tasks that have one. */
+  allUsd: Decimal;
 };
 
 /** `subject` is all that the outcome names. */
@@ -217,8 +255,10 @@ export type Ledger = {
     query: { groupBy: DailySpendGroup; filter: CallFilter; timeZone: string },
   ): Promise<DailySpend[]>;
   listTaskSpend(workspace: string, query: TaskQuestion): Promise<TaskSpend[]>;
-  /** Runs of tasks that were tried more than once, each task's in the order in which they began. */
-  listAttempts(workspace: string): Promise<AttemptSpend[]>;
+  /** Each task by itself where tasks, and groups with spend of no task, are at most so many together. */
+  sliceTasks(workspace: string, query: TaskQuestion & { mostSingle: number }): Promise<TaskSlice[]>;
+  /** Spend of which nothing is known that became of it; how young a task is makes no difference. */
+  listOpenSpend(workspace: string, query: TaskQuestion & { limit: number }): Promise<OpenSpend>;
   listOutcomes(workspace: string, filter: OutcomeFilter): Promise<Outcome[]>;
 };
 

@@ -1,6 +1,6 @@
 /** What tasks spent is the same whichever days are summed up: held against a workspace of which none ever is. */
-import { formatDecimal } from "@centspan/base";
-import type { Outcome, OutcomeGroup, TaskQuestion } from "@centspan/model";
+import { type Decimal, formatDecimal, sumDecimals } from "@centspan/base";
+import type { Outcome, OutcomeGroup, TaskQuestion, TaskSlice, TaskSpend } from "@centspan/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { useWarehouse } from "./testing/create-warehouse.ts";
@@ -24,11 +24,21 @@ const ask = async (workspace: string, question: TaskQuestion) =>
       reviewMinutes: formatDecimal(reviewMinutes),
     }),
   );
-const askAttempts = async (workspace: string) =>
-  (await test.warehouse.listAttempts(workspace)).map(({ costUsd, ...rest }) => ({
-    ...rest,
-    usd: formatDecimal(costUsd),
-  }));
+const slice = (workspace: string, question: TaskQuestion, mostSingle: number) =>
+  test.warehouse.sliceTasks(workspace, { ...question, mostSingle });
+const askOpen = async (workspace: string, question: TaskQuestion) =>
+  JSON.stringify(await test.warehouse.listOpenSpend(workspace, { ...question, limit: 3 }));
+/** The same of tasks one by one, as they stand however young they are. */
+function listOpen(tasks: readonly TaskSpend[]): string {
+  const open = tasks.filter(({ decision }) => decision === null);
+  const dearest = open.toSorted((a, b) => b.costUsd.cmp(a.costUsd)).slice(0, 3);
+  return JSON.stringify({
+    dearest: dearest.map(({ task, costUsd, calls }) => ({ task, costUsd, calls })),
+    openTasks: open.filter(({ task }) => task !== "").length,
+    openUsd: sumDecimals(open.map(({ costUsd }) => costUsd)),
+    allUsd: sumDecimals(tasks.map(({ costUsd }) => costUsd)),
+  });
+}
 
 it("answers without the calls of days that are over, once they are summed up, and with them again when more come", async () => {
   const workspace = `plain${++workspaces}`;
@@ -37,21 +47,72 @@ it("answers without the calls of days that are over, once they are summed up, an
     makeCall(runId, { task: "t", runId, key: `key ${n}`, atNs: NOON_NS + BigInt(n) * 24n * HOUR_NS }, `${n + 1}`),
   );
   if (first === undefined || second === undefined) throw new Error("there are two");
-  const question = { groupBy: "key", filter: {}, timeZone: "UTC", inFull: true } as const;
+  const question = { groupBy: "key", filter: {}, timeZone: "UTC" } as const;
   await test.warehouse.insertCalls(workspace, [first, second, makeCall("none", { key: "key 9" }, "8")]);
-  const before = [await ask(workspace, question), await askAttempts(workspace)];
+  const before = [await ask(workspace, question), await slice(workspace, question, 9)];
   expect(before[0]).toMatchObject([
     { task: "t", group: "key 0", costUsd: "3", attempts: 2 },
     { task: "", group: "key 9", costUsd: "8" },
   ]);
   await refresh();
   await loseCalls(workspace);
-  expect([await ask(workspace, question), await askAttempts(workspace)]).toEqual(before);
+  expect([await ask(workspace, question), await slice(workspace, question, 9)]).toEqual(before);
   await test.warehouse.insertCalls(workspace, [
     makeCall("late", { task: "t", runId: "r2", key: "key 1", atNs: second.atNs }, "4"),
   ]);
   expect(await ask(workspace, question)).toMatchObject([{ task: "t", costUsd: "5" }, { task: "" }]);
 });
+
+/** What attempts come to; which runs there were is not told of tasks one by one. */
+const sumAttempts = ({ attempts }: TaskSlice) => ({
+  tasks: attempts[0]?.tasks ?? 0,
+  passes: attempts.reduce((sum, { passes }) => sum + passes, 0),
+  usd: formatDecimal(sumDecimals(attempts.map(({ costUsd }) => costUsd))),
+});
+
+/** Slices as they have to be of tasks that are told one by one, in an order of their own. */
+function addUp(tasks: readonly TaskSpend[], mostSingle: number): string[] {
+  const groups = new Map<string, TaskSpend[]>();
+  for (const one of tasks) {
+    const { group, team, status, isReverted, reviewMinutes } = one;
+    const isNone = one.task === "";
+    const single = tasks.length <= mostSingle ? one.task : "";
+    const key = JSON.stringify([single, group, team, isNone, status, isReverted, formatDecimal(reviewMinutes)]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const sum = (some: Decimal[]) => formatDecimal(sumDecimals(some));
+  return [...groups]
+    .map(([key, members]) => {
+      const usd = sum(members.map(({ costUsd }) => costUsd));
+      const tasks = members.filter(({ task }) => task !== "").length;
+      const passes = members.filter(({ status }) => status === "passed").length;
+      return JSON.stringify({
+        key,
+        usd,
+        squaredUsd: sum(members.map(({ costUsd }) => costUsd.times(costUsd))),
+        simulatedUsd: sum(members.map(({ simulatedUsd }) => simulatedUsd)),
+        calls: members.reduce((all, { calls }) => all + calls, 0),
+        unpricedCalls: members.reduce((all, { unpricedCalls }) => all + unpricedCalls, 0),
+        tasks,
+        attempts: { tasks, passes, usd: tasks === 0 ? "0" : usd },
+      });
+    })
+    .sort();
+}
+
+const describeSlice = (one: TaskSlice): string => {
+  const { task, group, team, status, isReverted, reviewMinutes, calls, unpricedCalls, tasks } = one;
+  return JSON.stringify({
+    key: JSON.stringify([task, group, team, tasks === 0, status, isReverted, formatDecimal(reviewMinutes)]),
+    usd: formatDecimal(one.costUsd),
+    squaredUsd: formatDecimal(one.squaredUsd),
+    simulatedUsd: formatDecimal(one.simulatedUsd),
+    calls,
+    unpricedCalls,
+    tasks,
+    attempts: sumAttempts(one),
+  });
+};
 
 const TASKS = ["", "t", "u", "s1", "s2"];
 const RUNS = ["", "r1", "r2"];
@@ -144,12 +205,21 @@ it("is that of the calls, after any changes of calls, outcomes, links and stretc
         ...{ groupBy, filter: { range }, timeZone: "Asia/Kolkata" },
       }));
       const plain = { groupBy: "key", filter: {}, timeZone: "UTC" } as const;
-      questions.push(plain, { ...plain, filter: { key: "a", runId: "r1" }, inFull: true });
-      questions.push({ ...plain, maturityNs: 20n * HOUR_NS }, { ...plain, filter: { traceId: traceId(2) } });
-      for (const question of questions) expect(await ask(fast, question)).toEqual(await ask(slow, question));
-      const full = await ask(slow, { ...plain, inFull: true });
-      expect(await ask(slow, plain)).toEqual(full.map((task) => ({ ...task, attempts: 1, decision: null })));
-      expect(await askAttempts(fast)).toEqual(await askAttempts(slow));
+      questions.push(plain, { ...plain, filter: { key: "a", runId: "r1" } }, { ...plain, groups: ["b"] });
+      questions.push(
+        { ...plain, maturityNs: 20n * HOUR_NS, matureFromNs: at(-12) },
+        { ...plain, filter: { traceId: traceId(2) } },
+      );
+      for (const question of questions) {
+        expect(await ask(fast, question)).toEqual(await ask(slow, question));
+        const whole = await test.warehouse.listTaskSpend(slow, question);
+        for (const mostSingle of [99, 0]) {
+          const slices = await slice(fast, question, mostSingle);
+          expect(JSON.stringify(slices)).toBe(JSON.stringify(await slice(slow, question, mostSingle)));
+          expect(slices.map(describeSlice).sort()).toEqual(addUp(whole, mostSingle));
+        }
+        expect(await askOpen(fast, question)).toBe(listOpen(whole));
+      }
     }),
     { numRuns: 6 },
   );

@@ -193,7 +193,14 @@ const QUESTIONS: Record<string, (warehouse: Warehouse, workspace: string) => Pro
     const { calls, spans } = await w.readTraceFacts(ws, traceId(1), []);
     return [...calls.map(({ key }) => key), ...spans.map(({ name }) => name)];
   },
-  listAttempts: async (w, ws) => (await w.listAttempts(triesOf(ws))).map(({ costUsd }) => formatDecimal(costUsd)),
+  sliceTasks: async (w, ws) =>
+    (await w.sliceTasks(triesOf(ws), { ...query("team"), mostSingle: 0 })).flatMap(({ attempts }) =>
+      attempts.map(({ costUsd }) => formatDecimal(costUsd)),
+    ),
+  listOpenSpend: async (w, ws) =>
+    (await w.listOpenSpend(triesOf(ws), { ...query("team"), limit: 9 })).dearest.map(({ costUsd }) =>
+      formatDecimal(costUsd),
+    ),
   listUnlinked: async (w, ws) =>
     (await w.listUnlinked(triesOf(ws), { sinceNs: 0n, limit: 9 })).outcomes.map(({ source }) => source),
   listMarks: async (w, ws) => {
@@ -294,7 +301,8 @@ const ANSWERS: Record<string, Record<(typeof OWNERS)[number], unknown[]>> = {
   listFixes: { red: ["red"], blue: ["blue"] },
   readRuns: { red: [["red", "passed"]], blue: [["blue", "failed"]] },
   readTraceFacts: { red: ["red", "red"], blue: ["blue", "blue"] },
-  listAttempts: { red: ["0.000003", "0.000003"], blue: ["0.000006", "0.000006"] },
+  sliceTasks: { red: ["0.000003", "0.000003"], blue: ["0.000006", "0.000006"] },
+  listOpenSpend: { red: ["0.000006"], blue: ["0.000012"] },
   listUnlinked: { red: ["red"], blue: ["blue"] },
   listMarks: { red: ["red"], blue: ["blue"] },
   listFinishedRuns: { red: [traceId(1), traceId(2)], blue: [traceId(1), traceId(2)] },

@@ -64,12 +64,13 @@ import { listFixes } from "./readers/list-fixes.ts";
 import { listLogs } from "./readers/list-logs.ts";
 import { listMeterSpend } from "./readers/list-meter-spend.ts";
 import { listMetricPoints } from "./readers/list-metric-points.ts";
+import { listOpenSpend } from "./readers/list-open-spend.ts";
 import { listOutcomes } from "./readers/list-outcomes.ts";
 import { listServedRequests } from "./readers/list-served-requests.ts";
 import { listSessionsWithCalls } from "./readers/list-sessions-with-calls.ts";
 import { listSightings } from "./readers/list-sightings.ts";
 import { listSources } from "./readers/list-sources.ts";
-import { listAttempts, listTaskSpend } from "./readers/list-task-spend.ts";
+import { listTaskSpend } from "./readers/list-task-spend.ts";
 import { listTraces } from "./readers/list-traces.ts";
 import { listMarks, listUnlinked } from "./readers/list-unlinked.ts";
 import { listWaste } from "./readers/list-waste.ts";
@@ -84,6 +85,7 @@ import { readTraceFacts } from "./readers/read-trace-facts.ts";
 import { readTraceHead } from "./readers/read-trace-head.ts";
 import { readUsage } from "./readers/read-usage.ts";
 import { listWorkSeconds, readWorkFacts } from "./readers/read-work-facts.ts";
+import { sliceTasks } from "./readers/slice-tasks.ts";
 import { sumCosts } from "./readers/sum-costs.ts";
 import { sumEngineTime } from "./readers/sum-engine-time.ts";
 import { sumTraceCalls } from "./readers/sum-trace-calls.ts";
@@ -186,7 +188,8 @@ export function openWarehouse({ url, blockFolder, books = NOTHING_CLOSED, clock 
     listMeterSpend: (workspace, filter) => listMeterSpend(connection, workspace, filter),
     listDailySpend: (workspace, query) => listDailySpend(connection, workspace, query),
     listTaskSpend: (workspace, query) => listTaskSpend(connection, workspace, query),
-    listAttempts: (workspace) => listAttempts(connection, workspace),
+    sliceTasks: (workspace, query) => sliceTasks(connection, workspace, query),
+    listOpenSpend: (workspace, query) => listOpenSpend(connection, workspace, query),
     listOutcomes: (workspace, filter) => listOutcomes(connection, workspace, filter),
     listFinishedRuns: (workspace, sinceNs) => listFinishedRuns(connection, workspace, sinceNs),
     listSightings: (sinceNs, names) => listSightings(connection, sinceNs, names),

@@ -274,6 +274,46 @@ describe("standing", () => {
   });
 });
 
+it("an attempt buys the passes that came of it, and those after the fifth count with it", async () => {
+  const workspace = freshWorkspace();
+  const run = (task: string, runId: string, usd: string, ns: bigint) =>
+    makeCall(`${task}${runId}`, { task, runId, atNs: NOON_NS + ns }, usd);
+  const passed = (task: string, ns: bigint) => makeOutcome(`o${task}`, { subject: { task }, atNs: NOON_NS + ns });
+  await store(
+    workspace,
+    [
+      run("a", "1", "1", 1n),
+      // After it had passed.
+      run("a", "2", "5", 3n),
+      run("b", "2", "2", 1n),
+      run("b", "1", "4", 4n),
+      run("c", "1", "8", 1n),
+      ...Array.from({ length: 7 }, (_, n) => run("d", `${n}`, "0.5", BigInt(n))),
+      makeCall("none", { runId: "9" }, "100"),
+    ],
+    [passed("a", 2n), passed("b", 9n), passed("d", 9n)],
+  );
+  const slices = await test.warehouse.sliceTasks(workspace, {
+    ...{ groupBy: "team", filter: {}, timeZone: "UTC", mostSingle: 0 },
+  });
+  const attempts = [0, 1, 2, 3, 4].map((number) => {
+    const own = slices.flatMap((slice) => slice.attempts[number] ?? []);
+    const [tasks, passes] = [
+      own.reduce((sum, { tasks }) => sum + tasks, 0),
+      own.reduce((sum, one) => sum + one.passes, 0),
+    ];
+    return [tasks, passes, formatDecimal(sumDecimals(own.map(({ costUsd }) => costUsd)))];
+  });
+  expect(attempts).toEqual([
+    [4, 1, "11.5"],
+    [3, 1, "9.5"],
+    [1, 0, "0.5"],
+    [1, 0, "0.5"],
+    [1, 1, "1.5"],
+  ]);
+  expect(Math.max(...slices.map((slice) => slice.attempts.length))).toBe(5);
+});
+
 it("lists outcomes newest first, as they were posted, by task or run", async () => {
   const workspace = freshWorkspace();
   const whole = makeOutcome("o1", {

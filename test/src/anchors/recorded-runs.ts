@@ -1,7 +1,7 @@
 /** Cost per resolved task of 500 recorded SWE-bench runs, through the import's reader, the rate card and the statistics. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { costPerOutcome } from "@centspan/attribution";
+import { costPerOutcome, sliceTask } from "@centspan/attribution";
 import { parseDecimal, ZERO } from "@centspan/base";
 import { readSwebenchStats } from "@centspan/histories";
 import { EMPTY_TASK_SPEND } from "@centspan/model";
@@ -24,7 +24,7 @@ export function checkRecordedRuns(folder: string): Anchor[] {
     firstCallAtNs: call.atNs,
     status: statusOf.get(call.task) ?? null,
   }));
-  const { total } = costPerOutcome(tasks, { level: 0.95, seed: 1, resamples: 2000 });
+  const { total } = costPerOutcome(tasks.map(sliceTask), { level: 0.95, seed: 1, resamples: 2000 });
   const exactly = (name: string, expected: string, measured: { toFixed(): string } | null): Anchor => ({
     name,
     source: SOURCE,

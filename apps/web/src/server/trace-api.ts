@@ -13,13 +13,15 @@ const ADDRESS = "http://trace-api.internal";
 export async function openTraceApi(workspace?: string): Promise<ApiClient> {
   const { stores } = openOnce();
   const { principal } = await readViewer(workspace);
-  const { warehouse } = stores;
+  const { warehouse, clock } = stores;
+  // A page is of one instant: what depends on it is asked once, too.
+  const nowNs = clock.nowNs();
   const once = {
     sumCosts: readOnce(warehouse.sumCosts),
-    listTaskSpend: readOnce(warehouse.listTaskSpend),
+    sliceTasks: readOnce(warehouse.sliceTasks),
     sumWasteTotals: readOnce(warehouse.sumWasteTotals),
   };
-  const api = createTraceApi({ ...stores, warehouse: { ...warehouse, ...once } });
+  const api = createTraceApi({ ...stores, clock: { nowNs: () => nowNs }, warehouse: { ...warehouse, ...once } });
   return createApiClient((path, init) => {
     const url = new URL(path, ADDRESS);
     if (workspace !== undefined) url.searchParams.set("workspace", workspace);

@@ -4,17 +4,18 @@ import {
   compareCohorts,
   type Difference,
   isUnderstated,
+  lacksTasks,
   type OutcomeCost,
   shareInterval,
   toEstimate,
 } from "@centspan/attribution";
 import { type Decimal, formatDecimal } from "@centspan/base";
-import { type CohortRow, type Comparison, comparisonSchema, OUTCOME_GROUPS, type TaskSpend } from "@centspan/model";
+import { type CohortRow, type Comparison, comparisonSchema, OUTCOME_GROUPS, type OutcomeGroup } from "@centspan/model";
 import { z } from "zod";
 import { instantParam } from "../queries.ts";
-import { defineRoute, parseInput } from "../route.ts";
+import { type ApiDeps, type Caller, defineRoute, parseInput } from "../route.ts";
 import { toOutcomeCostRow } from "../rows.ts";
-import { cohortShape, readCohort } from "./outcome-cohorts.ts";
+import { type CohortQuery, cohortShape, readCohort } from "./outcome-cohorts.ts";
 
 const cohorts = z.union([
   z.object({ groupBy: z.enum(OUTCOME_GROUPS), a: z.string(), b: z.string(), split: z.undefined() }),
@@ -40,13 +41,45 @@ export const compareOutcomes = defineRoute({
   async run({ deps, caller, query: { groupBy, a, b, split, ...query } }) {
     const of = cohorts.safeParse({ groupBy, a, b, split });
     if (!of.success) parseInput(z.object({ groupBy: z.string(), a: z.string(), b: z.string() }), { groupBy, a, b }, "");
-    const { tasks, options } = await readCohort({ deps, caller }, query, groupBy ?? "team");
-    const isIn = (task: TaskSpend, side: "a" | "b"): boolean =>
-      split === undefined ? task.group === (side === "a" ? a : b) : task.firstCallAtNs < split === (side === "a");
-    const [ofA, ofB] = [tasks.filter((task) => isIn(task, "a")), tasks.filter((task) => isIn(task, "b"))];
-    return toComparison(compareCohorts(ofA, ofB, options), [a ?? "before", b ?? "since"]);
+    const ask = { deps, caller };
+    const [ofA, ofB] =
+      split === undefined
+        ? await readGroups(ask, query, groupBy ?? "team", [a ?? "", b ?? ""])
+        : await readSides(ask, query, split);
+    return toComparison(compareCohorts(ofA.slices, ofB.slices, ofA.options), [a ?? "before", b ?? "since"]);
   },
 });
+
+type Asked = { deps: ApiDeps; caller: Caller };
+type Cohort = Awaited<ReturnType<typeof readCohort>>;
+
+/** Where all of the range is on one side, there is nothing of the other. */
+function readSides(ask: Asked, query: CohortQuery, split: bigint): Promise<[Cohort, Cohort]> {
+  const { from = split - 1n, to = split + 1n } = query;
+  const nothing = () => readCohort(ask, query, "team", []);
+  return Promise.all([
+    split <= from ? nothing() : readCohort(ask, { ...query, to: to < split ? to : split }, "team"),
+    to <= split ? nothing() : readCohort(ask, { ...query, from: from > split ? from : split }, "team"),
+  ]);
+}
+
+/** Of what all groups come to, which a page has asked for already; where there are few tasks of one among many, of these by themselves. */
+async function readGroups(
+  ask: Asked,
+  query: CohortQuery,
+  groupBy: OutcomeGroup,
+  [a, b]: readonly [string, string],
+): Promise<[Cohort, Cohort]> {
+  const choose = ({ slices, options }: Cohort, name: string): Cohort => ({
+    slices: slices.filter(({ group }) => group === name),
+    options,
+  });
+  const all = await readCohort(ask, query, groupBy);
+  const [ofA, ofB] = [choose(all, a), choose(all, b)];
+  if (!lacksTasks(ofA.slices) && !lacksTasks(ofB.slices)) return [ofA, ofB];
+  const single = await readCohort(ask, query, groupBy, [a, b]);
+  return [lacksTasks(ofA.slices) ? choose(single, a) : ofA, lacksTasks(ofB.slices) ? choose(single, b) : ofB];
+}
 
 export function toComparison(found: CohortComparison, names: readonly [string, string]): Comparison {
   const { verdict, passRateVerdict, moreTasks } = found;

@@ -21,8 +21,8 @@ export const costOutcomes = defineRoute({
     nextCursor: z.null(),
   }),
   async run({ deps, caller, query: { groupBy, ...query } }) {
-    const { tasks, options } = await readCohort({ deps, caller }, query, groupBy);
-    const { rows, total } = costPerOutcome(tasks, options);
+    const { slices, options } = await readCohort({ deps, caller }, query, groupBy);
+    const { rows, total } = costPerOutcome(slices, options);
     return {
       data: rows.map(toOutcomeCostRow),
       total: toOutcomeCostRow(total),

@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
 import { toCohortRow } from "./compare-outcomes.ts";
-import { cohortShape, readCohort } from "./outcome-cohorts.ts";
+import { type CohortQuery, cohortShape, readTasks } from "./outcome-cohorts.ts";
 
 const setList = z.object({ data: z.array(evaluationSetSchema), nextCursor: z.null() });
 
@@ -62,14 +62,12 @@ export const readEvaluation = defineRoute({
   },
 });
 
-type Cohort = Parameters<typeof readCohort>[1];
-
 export async function evaluateSet(
   scope: { deps: ApiDeps; caller: Caller },
   set: EvaluationSet,
-  query: Cohort,
+  query: CohortQuery,
 ): Promise<z.input<typeof evaluationSchema>> {
-  const { tasks, options } = await readCohort(scope, query, "task");
+  const { tasks, options } = await readTasks(scope, query, "task");
   const tried = tasks.flatMap((task) => {
     const of = readEvaluationTask(task.task);
     return of?.set === set.name ? [{ ...task, group: of.way, setTask: of.task }] : [];

@@ -1,12 +1,12 @@
 /** Spend without an outcome, outcomes without spend, what is parked or was refused; and links that a person makes. */
 import { listOnBranch } from "@centspan/attribution";
-import { CentspanError, formatDecimal, ratio, sumDecimals } from "@centspan/base";
+import { CentspanError, formatDecimal, ratio } from "@centspan/base";
 import { nameActor, type Outcome, type TaskMark, unlinkedSchema } from "@centspan/model";
 import { z } from "zod";
 import { text } from "../queries.ts";
 import { defineRoute } from "../route.ts";
 import { toOutcomeRow } from "../rows.ts";
-import { cohortShape, readCohort } from "./outcome-cohorts.ts";
+import { cohortShape, toTaskQuestion } from "./outcome-cohorts.ts";
 
 const FACTS_DAYS_NS = 90n * 86_400_000_000_000n;
 
@@ -23,18 +23,14 @@ export const listUnlinked = defineRoute({
   async run({ deps, caller, query: { limit, ...query } }) {
     const since = deps.clock.nowNs() - FACTS_DAYS_NS;
     const sinceNs = since > 0n ? since : 0n;
-    const [{ tasks }, unlinked, refused] = await Promise.all([
-      readCohort({ deps, caller }, query, "team"),
+    const [open, unlinked, refused] = await Promise.all([
+      deps.warehouse.listOpenSpend(caller.workspace, { ...toTaskQuestion(deps, query, "team"), limit }),
       deps.warehouse.listUnlinked(caller.workspace, { sinceNs, limit }),
       deps.control.listRefusals(caller.workspace),
     ]);
-    const open = tasks.filter(({ decidedAtNs }) => decidedAtNs === null).sort((a, b) => b.costUsd.cmp(a.costUsd));
-    const openUsd = sumDecimals(open.map(({ costUsd }) => costUsd));
-    const allUsd = sumDecimals(tasks.map(({ costUsd }) => costUsd));
-    const coverage = ratio(allUsd.minus(openUsd), allUsd);
-    const shown = open.slice(0, limit);
+    const coverage = ratio(open.allUsd.minus(open.openUsd), open.allUsd);
     const marks = await deps.warehouse.listMarks(caller.workspace, {
-      tasks: shown.map(({ task }) => task),
+      tasks: open.dearest.map(({ task }) => task),
       branches: unlinked.outcomes.flatMap(({ subject: { repository, branch } }) =>
         repository === undefined || branch === undefined ? [] : [{ repository, branch }],
       ),
@@ -42,13 +38,13 @@ export const listUnlinked = defineRoute({
     });
     return {
       coverage: coverage === null ? null : formatDecimal(coverage),
-      spend: shown.map(({ task, costUsd, calls }) => ({
+      spend: open.dearest.map(({ task, costUsd, calls }) => ({
         task,
         costUsd: formatDecimal(costUsd),
         calls,
         suggestions: suggestForTask(marks.filter((mark) => mark.task === task)),
       })),
-      spendTotal: { tasks: open.filter(({ task }) => task !== "").length, costUsd: formatDecimal(openUsd) },
+      spendTotal: { tasks: open.openTasks, costUsd: formatDecimal(open.openUsd) },
       outcomes: unlinked.outcomes.map((outcome) => ({
         outcome: toOutcomeRow(outcome),
         suggestions: suggestForOutcome(outcome, marks),

@@ -4,7 +4,7 @@ import { confidenceOf, OUTCOME_GROUPS, type TaskRow, type TaskSpend, taskRowSche
 import { z } from "zod";
 import { pageShape, statusParam } from "../queries.ts";
 import { defineRoute } from "../route.ts";
-import { cohortShape, readCohort } from "./outcome-cohorts.ts";
+import { cohortShape, readTasks } from "./outcome-cohorts.ts";
 
 export const listTasks = defineRoute({
   id: "listTasks",
@@ -23,7 +23,7 @@ export const listTasks = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(taskRowSchema), total: z.int(), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { groupBy, group, status, limit, cursor, ...query } }) {
-    const { tasks, options } = await readCohort({ deps, caller }, query, groupBy, true);
+    const { tasks, options } = await readTasks({ deps, caller }, query, groupBy);
     const { page, ...rest } = pageTasks(
       tasks.filter((one) => group === undefined || one.group === group),
       { status, limit, cursor },

@@ -1,6 +1,7 @@
 /** Tasks of a cohort with where they stand, and what their review costs: what every answer about outcomes begins with. */
+import { MOST_RESAMPLED } from "@centspan/attribution";
 import type { Decimal } from "@centspan/base";
-import type { OutcomeGroup, TaskSpend } from "@centspan/model";
+import type { OutcomeGroup, TaskQuestion, TaskSlice } from "@centspan/model";
 import { z } from "zod";
 import { filterShape, readFilter, timeZoneParam } from "../queries.ts";
 import type { ApiDeps, Caller } from "../route.ts";
@@ -20,27 +21,46 @@ export const cohortShape = {
 };
 export type CohortQuery = z.output<z.ZodObject<typeof cohortShape>>;
 
-export type Cohort = {
-  tasks: TaskSpend[];
-  options: { level: number; seed: number; resamples: number; hourlyUsd: ReadonlyMap<string, Decimal> };
-};
+const OPTIONS = { level: 0.95, seed: 1, resamples: 2000 };
 
-export async function readCohort(
-  { deps, caller }: { deps: ApiDeps; caller: Caller },
+type Asked = { deps: ApiDeps; caller: Caller };
+type Options = typeof OPTIONS & { hourlyUsd: ReadonlyMap<string, Decimal> };
+
+/** What a cohort is asked of the store as. */
+export function toTaskQuestion(
+  { clock }: ApiDeps,
   { tz, maturityDays, ...query }: CohortQuery,
   groupBy: OutcomeGroup,
-  inFull = false,
-): Promise<Cohort> {
-  const filter = readFilter(query);
-  const maturityNs = maturityDays === undefined ? undefined : BigInt(maturityDays) * DAY_NS;
-  const [spend, hourlyUsd] = await Promise.all([
-    deps.warehouse.listTaskSpend(caller.workspace, { groupBy, filter, timeZone: tz, maturityNs, inFull }),
-    deps.control.listReviewRates(caller.workspace),
+): TaskQuestion {
+  const question = { groupBy, filter: readFilter(query), timeZone: tz };
+  if (maturityDays === undefined) return question;
+  const maturityNs = BigInt(maturityDays) * DAY_NS;
+  return { ...question, maturityNs, matureFromNs: clock.nowNs() - maturityNs };
+}
+
+/** All of its tasks by themselves, however many. */
+export async function readTasks({ deps, caller: { workspace } }: Asked, query: CohortQuery, groupBy: OutcomeGroup) {
+  const [tasks, hourlyUsd] = await Promise.all([
+    deps.warehouse.listTaskSpend(workspace, toTaskQuestion(deps, query, groupBy)),
+    deps.control.listReviewRates(workspace),
   ]);
-  const matureFromNs = maturityNs === undefined ? null : deps.clock.nowNs() - maturityNs;
-  // What has passed may still be reverted.
-  const tasks = spend.map((task) =>
-    matureFromNs !== null && task.firstCallAtNs > matureFromNs ? { ...task, status: null, isReverted: false } : task,
-  );
-  return { tasks, options: { level: 0.95, seed: 1, resamples: 2000, hourlyUsd } };
+  return { tasks, options: { ...OPTIONS, hourlyUsd } };
+}
+
+/** Its tasks by themselves where they are few enough to be resampled, else added up; `groups`: of these alone. */
+export async function readCohort(
+  { deps, caller: { workspace } }: Asked,
+  query: CohortQuery,
+  groupBy: OutcomeGroup,
+  groups?: readonly string[],
+): Promise<{ slices: TaskSlice[]; options: Options }> {
+  const [slices, hourlyUsd] = await Promise.all([
+    deps.warehouse.sliceTasks(workspace, {
+      ...toTaskQuestion(deps, query, groupBy),
+      groups,
+      mostSingle: MOST_RESAMPLED * Math.max(1, groups?.length ?? 1),
+    }),
+    deps.control.listReviewRates(workspace),
+  ]);
+  return { slices, options: { ...OPTIONS, hourlyUsd } };
 }

@@ -16,13 +16,10 @@ export const readReturns = defineRoute({
   body: z.undefined(),
   answer: returnsSchema,
   async run({ deps, caller, query: { groupBy, ...query } }) {
-    const [{ tasks, options }, attempts] = await Promise.all([
-      readCohort({ deps, caller }, query, groupBy),
-      deps.warehouse.listAttempts(caller.workspace),
-    ]);
-    const { rows } = costPerOutcome(tasks, { ...options, resamples: 0 });
+    const { slices, options } = await readCohort({ deps, caller }, query, groupBy);
+    const { rows } = costPerOutcome(slices, { ...options, resamples: 0 });
     return {
-      byAttempt: findAttemptReturns(attempts, tasks).map((row) => ({
+      byAttempt: findAttemptReturns(slices).map((row) => ({
         ...row,
         spendUsd: formatDecimal(row.spendUsd),
         costPerFurtherPassUsd: format(row.costPerFurtherPassUsd),

@@ -33,7 +33,7 @@ import {
 } from "../rows/trace-row.ts";
 import { readTraceHead } from "./read-trace-head.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
-import { type LinkKind, linkTo, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
+import { type LinkKind, linkTo, RUN_LINKS, selectLinkedOutcomes, selectVerdicts } from "./verdicts.ts";
 
 export async function listTraces(
   connection: Connection,
@@ -148,13 +148,7 @@ function selectPage(ofTrace: Conditions, ofRow: Conditions): string {
          calls, spent_usd AS cost_usd, ${PROVENANCES.join(", ")}
        FROM runs LEFT JOIN spend USING (trace_id)
      ),
-     verdicts AS (
-       SELECT link,
-         ${TESTS_STATUS} AS tests_status,
-         ${OTHER_STATUS} AS other_status
-       FROM (${selectLinkedOutcomes(RUN_LINKS)})
-       GROUP BY link
-     )
+     verdicts AS (${selectVerdicts(`(${selectLinkedOutcomes(RUN_LINKS)})`, "link")})
    SELECT named.*, ${nanoseconds("started_at")} AS started_ns,
      arrayFirst(status -> status != '', [${statuses.join(", ")},
        if(run = '' AND own_task = '', '', 'pending')]) AS outcome

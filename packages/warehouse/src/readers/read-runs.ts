@@ -9,7 +9,7 @@ import { nanoseconds } from "../instants.ts";
 import { CALL_COLUMNS, type CallRow, fromCallRow } from "../rows/call-row.ts";
 import { FIRST_RECEIVED, fromSpanRow, type SpanRow } from "../rows/span-row.ts";
 import { IS_TOO_LARGE, IS_WATCHED, RUN_NAME } from "./runs.ts";
-import { LINK_COLUMNS, linkTo, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
+import { LINK_COLUMNS, linkTo, RUN_LINKS, selectLinkedOutcomes, selectVerdicts } from "./verdicts.ts";
 import { selectPieces } from "./work-rows.ts";
 
 type Named = CallRow & { run: string };
@@ -107,18 +107,15 @@ async function readOutcomes(
     WHERE workspace = {workspace:String} AND trace_id IN {traceIds:Array(String)} AND ${IS_WATCHED}`;
   const rows = await queryInChunks(ids, (traceIds) =>
     connection.query<{ call_id: string; status: OutcomeStatus }>(
-      `WITH verdicts AS (
-         SELECT link, ${TESTS_STATUS} AS tests_status, if(tests_status != '', tests_status, ${OTHER_STATUS}) AS verdict
-         FROM (${selectLinkedOutcomes(RUN_LINKS)}) GROUP BY link
-       )
-       SELECT call_id, argMin(verdict, place) AS status FROM (
+      `WITH verdicts AS (${selectVerdicts(`(${selectLinkedOutcomes(RUN_LINKS)})`, "link")})
+       SELECT call_id, argMin(standing, place) AS status FROM (
          SELECT call_id, arrayJoin(arrayZip(
              [${RUN_LINKS.map((kind) => linkTo(kind, LINK_COLUMNS[kind])).join(", ")}], [${RUN_LINKS.map((_kind, place) => place).join(", ")}]
            )) AS named, named.1 AS link, named.2 AS place
          FROM (${selectPieces(calls)})
        ) AS links
        INNER JOIN verdicts USING (link)
-       WHERE link.2 != '' AND verdict != ''
+       WHERE link.2 != '' AND standing != ''
        GROUP BY call_id`,
       { workspace, traceIds },
     ),

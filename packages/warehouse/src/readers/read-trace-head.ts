@@ -14,7 +14,7 @@ import {
   toTraceSummary,
 } from "../rows/trace-row.ts";
 import { RUN_DURATION, RUN_SPEND } from "./run-spend.ts";
-import { type LinkKind, OTHER_STATUS, RUN_LINKS, selectLinkedOutcomes, TESTS_STATUS } from "./verdicts.ts";
+import { type LinkKind, RUN_LINKS, selectLinkedOutcomes, selectVerdicts } from "./verdicts.ts";
 
 type HeadRow = Pick<
   TraceSpendRow,
@@ -83,12 +83,9 @@ type VerdictRow = { named: LinkKind; tests_status: Status; other_status: Status 
 /** Empty where nothing says how the run went. */
 async function readOutcome(connection: Connection, workspace: string, ids: Record<LinkKind, string>): Promise<Status> {
   const verdicts = await connection.query<VerdictRow>(
-    `SELECT link.1 AS named,
-       ${TESTS_STATUS} AS tests_status,
-       ${OTHER_STATUS} AS other_status
-     FROM (${selectLinkedOutcomes(RUN_LINKS)}) AS outcome
-     WHERE link IN (${RUN_LINKS.map((kind) => `('${kind}', {${kind}:String})`).join(", ")})
-     GROUP BY link`,
+    `SELECT link.1 AS named, tests_status, other_status
+     FROM (${selectVerdicts(`(${selectLinkedOutcomes(RUN_LINKS)})`, "link")})
+     WHERE link IN (${RUN_LINKS.map((kind) => `('${kind}', {${kind}:String})`).join(", ")})`,
     { ...ids, workspace },
   );
   const inOrder = RUN_LINKS.flatMap((link) => verdicts.find(({ named }) => named === link) ?? []);
