@@ -6,7 +6,7 @@ import { pageShape, statusParam } from "../queries.ts";
 import { type ApiDeps, type Caller, defineRoute } from "../route.ts";
 import { toTraceRow } from "../rows.ts";
 import { pageTasks, toTaskRow } from "./list-tasks.ts";
-import { cohortShape, readCohort } from "./outcome-cohorts.ts";
+import { cohortShape, readTasks } from "./outcome-cohorts.ts";
 
 /** Of all tasks of a page together. */
 const MOST_RUNS = 1000;
@@ -28,7 +28,7 @@ export const listTaskRuns = defineRoute({
   body: z.undefined(),
   answer: z.object({ data: z.array(taskRunsRowSchema), total: z.int(), nextCursor: z.string().nullable() }),
   async run({ deps, caller, query: { status, limit, cursor, ...query } }) {
-    const { tasks, options } = await readCohort({ deps, caller }, query, "task", true);
+    const { tasks, options } = await readTasks({ deps, caller }, query, "task");
     const { page, ...rest } = pageTasks(tasks, { status, limit, cursor });
     const runsOf = await readRuns(
       { deps, caller },
