@@ -102,6 +102,12 @@ describe("settings", () => {
     const sum = (name: string) => drafted.reduce((total, { attributes }) => total + Number(attributes[name]), 0);
     expect(sum("centspan.step.draft_accepted")).toBeGreaterThan(0);
     expect(sum("centspan.step.draft_proposed")).toBeGreaterThan(sum("centspan.step.draft_accepted"));
+    // By position the same, and one request is rejected at one position a step, unless it ends there.
+    const listOf = (name: string) => drafted.map(({ attributes }) => [attributes[name]].flat().map(Number));
+    const add = (lists: number[][]) => lists.flat().reduce((total, count) => total + count, 0);
+    expect(add(listOf("centspan.step.draft_accepted_at"))).toBe(sum("centspan.step.draft_accepted"));
+    for (const rejected of listOf("centspan.step.draft_rejected_at")) expect(add([rejected])).toBeLessThanOrEqual(1);
+    expect(add(listOf("centspan.step.draft_rejected_at"))).toBeGreaterThan(0);
     const steps = spans.filter(({ name }) => name === "inference.decode.step");
     expect(steps.length).toBeLessThan(Number(body.usage?.output_tokens));
   });

@@ -7,7 +7,7 @@ import { CentspanError } from "@centspan/base";
 import type { ServingCore, ServingEvent, ServingRequest, Step } from "@centspan/serving";
 import { createOutbox } from "./outbox.ts";
 import type { EngineTime } from "./pace.ts";
-import type { ReplicaSpans } from "./spans/replica-spans.ts";
+import type { DraftCounts, ReplicaSpans } from "./spans/replica-spans.ts";
 import type { RequestSpans } from "./spans/request-spans.ts";
 
 export type Generation = {
@@ -177,9 +177,11 @@ function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, done: D
   for (const { id, tokens } of step.prefills) open.get(id)?.spans.computeChunk(span, tokens);
   const tokens = new Map<string, number>();
   for (const { type, id } of events) if (type === "token") tokens.set(id, (tokens.get(id) ?? 0) + 1);
-  // Each that decodes gets one token without any draft.
-  const acceptedTokens = step.decodes.reduce((sum, { id }) => sum + (tokens.get(id) ?? 1) - 1, 0);
-  const rejected = step.draftedTokens === 0 ? 0 : 1 - acceptedTokens / step.draftedTokens;
+  const drafts = countDrafts(
+    // Each that decodes gets one token without any draft.
+    step.decodes.map(({ id, draftTokens }) => ({ draftTokens, accepted: (tokens.get(id) ?? 1) - 1 })),
+  );
+  const rejected = step.draftedTokens === 0 ? 0 : 1 - drafts.acceptedTokens / step.draftedTokens;
   const lost = { interferenceMs: step.prefillMs, rejectedMs: step.draftMs * rejected };
   const decoding = new Set(step.decodes.map(({ id }) => id));
   for (const [id, count] of tokens)
@@ -189,5 +191,19 @@ function recordStep(open: Map<string, Open>, replicaSpans: ReplicaSpans, done: D
     open.get(id)?.spans.end(endNs, { aborted: false });
     open.delete(id);
   }
-  replicaSpans.endStep(span, { ...done, acceptedTokens });
+  replicaSpans.endStep(span, { ...done, drafts });
+}
+
+/** By position: how often it was accepted, and how often the first that was rejected. */
+function countDrafts(drafts: readonly { draftTokens: number; accepted: number }[]): DraftCounts {
+  const longest = drafts.reduce((most, { draftTokens }) => Math.max(most, draftTokens), 0);
+  const acceptedAt = Array<number>(longest).fill(0);
+  const rejectedAt = Array<number>(longest).fill(0);
+  let acceptedTokens = 0;
+  for (const { draftTokens, accepted } of drafts) {
+    acceptedTokens += accepted;
+    for (let at = 0; at < accepted; at += 1) acceptedAt[at] = (acceptedAt[at] ?? 0) + 1;
+    if (accepted < draftTokens) rejectedAt[accepted] = (rejectedAt[accepted] ?? 0) + 1;
+  }
+  return { acceptedTokens, acceptedAt, rejectedAt };
 }

@@ -269,6 +269,8 @@ export type CallShape = {
   model: string;
   serviceTier: string;
   taskType: string;
+  /** Reasoning effort as it was asked for; "" where nobody did. */
+  effort: string;
   calls: number;
   sessions: number;
   costUsd: Decimal;

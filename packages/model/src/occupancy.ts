@@ -32,6 +32,9 @@ export type EngineStep = {
   prefillAttentionPairs: number | null;
   draftedTokens: number;
   acceptedTokens: number;
+  /** By position, the first one first: how often it was accepted, and how often the first to be rejected. Empty where not said. */
+  acceptedAt: readonly number[];
+  rejectedAt: readonly number[];
 };
 
 /** What engines of a service say of themselves. Lists have each value that was said, smallest first: more than one is a change. */

@@ -76,7 +76,8 @@ export type Admission = {
   transferNs: number;
 };
 
-export type StepDecode = { id: string; contextTokens: number };
+/** `draftTokens` were proposed for it: towards its end fewer than for others. */
+export type StepDecode = { id: string; contextTokens: number; draftTokens: number };
 export type StepPrefill = { id: string; startToken: number; tokens: number };
 
 export type Step = {

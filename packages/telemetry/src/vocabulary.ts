@@ -378,6 +378,11 @@ export const ATTRIBUTES = {
   "centspan.step.draft_model": { type: "string", doc: "Draft model that proposed tokens" },
   "centspan.step.draft_proposed": { type: "int", unit: "token", doc: "Draft tokens proposed" },
   "centspan.step.draft_accepted": { type: "int", unit: "token", doc: "Draft tokens accepted" },
+  "centspan.step.draft_accepted_at": {
+    type: "int[]",
+    doc: "By position, the first one first: how often it was accepted",
+  },
+  "centspan.step.draft_rejected_at": { type: "int[]", doc: "By position: how often it was the first to be rejected" },
   "centspan.time_scale": { type: "double", doc: "Wall time ÷ model time of the engine" },
   "centspan.provided_cost_usd": {
     type: "string",

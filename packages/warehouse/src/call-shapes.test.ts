@@ -22,15 +22,17 @@ it("puts calls together that are alike, and says how long their answers are and 
     ...usual,
     call("one", 1_000),
     call("another kind", 5, { taskType: "review" }),
+    call("thoughtful", 6, { effort: "high" }),
     call("many in one", 900, { requests: 30 }),
     call("too late", 7, { atNs: RANGE.toNs }),
   ];
   await test.warehouse.insertCalls("shapes", [...calls, ...calls]);
-  const [dearest, other, ...rest] = await test.warehouse.listCallShapes("shapes", RANGE);
+  const [dearest, thoughtful, other, ...rest] = await test.warehouse.listCallShapes("shapes", RANGE);
   expect(rest).toEqual([]);
   expect(dearest).toMatchObject({
     key: "ci",
     taskType: "",
+    effort: "",
     calls: 40,
     sessions: 3,
     usualOutput: 10,
@@ -40,6 +42,7 @@ it("puts calls together that are alike, and says how long their answers are and 
     input: 4_000,
     outputText: usual.reduce((sum, { buckets }) => sum + buckets.outputText, 1_000),
   });
+  expect(thoughtful).toMatchObject({ taskType: "", effort: "high", calls: 1, usualOutput: 6 });
   expect(other).toMatchObject({ taskType: "review", calls: 1, usualOutput: 5, outputBeyond: 0 });
   expect(formatDecimal(dearest?.costUsd ?? lines[0]?.costUsd ?? expect.fail("no cost"))).toMatch(/^\d+(\.\d+)?$/);
 });

@@ -178,16 +178,18 @@ describe("what engines say", () => {
   };
 
   it("of their steps is read in order, once each, with what is not said told from nothing", async () => {
+    const drafted = toSpan(2, { ...IDLE, ms: 12, batch: 1, proposed: 8, accepted: 5 });
+    const positions = { "centspan.step.draft_accepted_at": "[4,1]", "centspan.step.draft_rejected_at": "[0,3]" };
     const steps = [
       toSpan(0, { ...IDLE, ms: 9, batch: 3 }),
       toSpan(1, { ...IDLE, ms: 30, batch: 2, prefill: 700 }),
-      toSpan(2, { ...IDLE, ms: 12, batch: 1, proposed: 8, accepted: 5 }),
+      { ...drafted, attributes: { ...drafted.attributes, ...positions } },
     ];
     const workspace = await store([...steps, ...steps.slice(1)].reverse());
     expect(await test.warehouse.listEngineSteps(workspace, RANGE, 100)).toMatchObject([
-      { service: "engine", stepMs: 9, decodeSequences: 3, prefillTokens: 0, prefillAttentionPairs: 0 },
+      { service: "engine", stepMs: 9, decodeSequences: 3, prefillTokens: 0, prefillAttentionPairs: 0, acceptedAt: [] },
       { stepMs: 30, decodeSequences: 2, prefillTokens: 700, prefillAttentionPairs: null },
-      { stepMs: 12, draftedTokens: 8, acceptedTokens: 5, basis: "measured" },
+      { stepMs: 12, draftedTokens: 8, acceptedTokens: 5, acceptedAt: [4, 1], rejectedAt: [0, 3], basis: "measured" },
     ]);
   });
 

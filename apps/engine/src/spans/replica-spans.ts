@@ -8,10 +8,13 @@ import type { Span, Tracer } from "@opentelemetry/api";
 
 const STEPS_PER_TRACE = 10_000;
 
+/** Of all sequences of a step; positions from the first on. */
+export type DraftCounts = { acceptedTokens: number; acceptedAt: number[]; rejectedAt: number[] };
+
 export type ReplicaSpans = {
   /** The span of a step, open so that requests can be linked to it; `endStep` closes it. */
   startStep(step: Step, startNs: bigint): Span;
-  endStep(span: Span, done: { step: Step; startNs: bigint; endNs: bigint; acceptedTokens: number }): void;
+  endStep(span: Span, done: { step: Step; startNs: bigint; endNs: bigint; drafts: DraftCounts }): void;
 };
 
 export type ReplicaSpansOptions = { tracer: Tracer; common: SpanAttributes; policy(): string };
@@ -35,12 +38,14 @@ export function createReplicaSpans({ tracer, common, policy }: ReplicaSpansOptio
         },
       });
     },
-    endStep(span, { step, startNs, endNs, acceptedTokens }) {
+    endStep(span, { step, startNs, endNs, drafts }) {
       if (step.draftModel !== null) {
         setAttributes(span, {
           "centspan.step.draft_model": step.draftModel,
           "centspan.step.draft_proposed": step.draftedTokens,
-          "centspan.step.draft_accepted": acceptedTokens,
+          "centspan.step.draft_accepted": drafts.acceptedTokens,
+          "centspan.step.draft_accepted_at": drafts.acceptedAt,
+          "centspan.step.draft_rejected_at": drafts.rejectedAt,
         });
       }
       endSpan(span, endNs);

@@ -1,7 +1,7 @@
 /**
- * How likely proposed tokens are accepted. Steps report sums, not positions: one rate for all positions is what they say, the
- * one whose expected length is the observed one (Leviathan, Kalman and Matias, 2023). Where engines report positions, take
- * those instead.
+ * How likely proposed tokens are accepted. Where steps say positions, each has the share of those that came to it: towards the
+ * end of an answer fewer are proposed, and nobody comes to the others. Where steps report sums, one rate for all positions is what they say, the one whose
+ * expected length is the observed one (Leviathan, Kalman and Matias, 2023).
  */
 import { expectTokens } from "@centspan/serving";
 
@@ -18,4 +18,20 @@ export function estimateAcceptance({ draftTokens, proposed, accepted }: DraftCou
     else high = middle;
   }
   return (low + high) / 2;
+}
+
+export type PositionCounts = { acceptedAt: readonly number[]; rejectedAt: readonly number[] };
+
+/** Of the first so many positions; one that nobody came to is taken to be as the one before it. Null where steps don't say positions. */
+export function estimateByPosition(steps: readonly PositionCounts[], positions: number): number[] | null {
+  if (steps.some(({ acceptedAt, rejectedAt }) => acceptedAt.length + rejectedAt.length === 0)) return null;
+  const rates: number[] = [];
+  for (let at = 0; at < positions; at += 1) {
+    const sum = (read: (step: PositionCounts) => readonly number[]): number =>
+      steps.reduce((all, step) => all + (read(step)[at] ?? 0), 0);
+    const accepted = sum((step) => step.acceptedAt);
+    const reached = accepted + sum((step) => step.rejectedAt);
+    rates.push(reached === 0 ? (rates[at - 1] ?? 0) : accepted / reached);
+  }
+  return rates;
 }

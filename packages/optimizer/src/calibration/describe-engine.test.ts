@@ -29,7 +29,7 @@ const STEPS: EngineStep[] = Array.from({ length: 400 }, (_, at) => {
   };
   return {
     ...{ service: "engine", replica: "engine-0", basis: "simulated" as const, startedAtNs: BigInt(at) },
-    ...{ ...load, stepMs: stepTime(load), draftedTokens: 0, acceptedTokens: 0 },
+    ...{ ...load, stepMs: stepTime(load), draftedTokens: 0, acceptedTokens: 0, acceptedAt: [], rejectedAt: [] },
   };
 });
 

@@ -3,15 +3,15 @@
  * model's, a part for each proposed position and a part for each sequence in it.
  */
 import { addVerification, createStepTimeModel, type DraftModel, type StepTimeCoefficients } from "@centspan/serving";
-import { estimateAcceptance } from "./acceptance.ts";
+import { estimateAcceptance, estimateByPosition, type PositionCounts } from "./acceptance.ts";
 import type { ObservedStep } from "./fit-steps.ts";
 import { solveLeastSquares } from "./solve-least-squares.ts";
 
-export type DraftedStep = ObservedStep & { acceptedTokens: number };
+export type DraftedStep = ObservedStep & PositionCounts & { acceptedTokens: number };
 
 const FEWEST_STEPS = 50;
 
-/** One draft model with `draftTokens` positions of the one rate that steps tell; null where too few steps drafted. */
+/** One draft model with `draftTokens` positions; null where too few steps drafted. */
 export function fitDrafts(
   steps: readonly DraftedStep[],
   coefficients: StepTimeCoefficients,
@@ -32,7 +32,11 @@ export function fitDrafts(
   );
   const sum = (read: (step: DraftedStep) => number): number => drafted.reduce((all, step) => all + read(step), 0);
   const proposed = sum((step) => step.draftedTokens);
-  const rate = estimateAcceptance({ draftTokens, proposed, accepted: sum((step) => step.acceptedTokens) });
+  const acceptance =
+    estimateByPosition(drafted, draftTokens) ??
+    Array(draftTokens).fill(
+      estimateAcceptance({ draftTokens, proposed, accepted: sum((step) => step.acceptedTokens) }) ?? 0,
+    );
   // How large it is, steps do not say, and nothing depends on it.
-  return { id: "observed", parameters: 1, stepMs, sequenceMs, acceptance: Array(draftTokens).fill(rate ?? 0) };
+  return { id: "observed", parameters: 1, stepMs, sequenceMs, acceptance };
 }

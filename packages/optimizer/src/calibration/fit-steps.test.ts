@@ -11,7 +11,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSyntheticTraffic, STEP_TIME } from "../testing/synthetic-traffic.ts";
-import { estimateAcceptance } from "./acceptance.ts";
+import { estimateAcceptance, estimateByPosition } from "./acceptance.ts";
 import { fitDrafts } from "./fit-drafts.ts";
 import { fitSteps, type ObservedStep } from "./fit-steps.ts";
 import { solveLeastSquares } from "./solve-least-squares.ts";
@@ -135,13 +135,17 @@ describe("drafting", () => {
       };
       const draftedTokens = 4 * decodeSequences;
       const stepMs = stepTime(addVerification(load, draftedTokens)) + 4 * (0.5 + 0.02 * decodeSequences);
-      return { ...load, startNs: BigInt(at), stepMs, draftedTokens, acceptedTokens: draftedTokens * 0.4 };
+      const sums = { draftedTokens, acceptedTokens: draftedTokens * 0.4, acceptedAt: [], rejectedAt: [] };
+      return { ...load, startNs: BigInt(at), stepMs, ...sums };
     });
     const draft = fitDrafts(steps, STEP_TIME, 4);
     expect(draft?.stepMs).toBeCloseTo(0.5, 3);
     expect(draft?.sequenceMs).toBeCloseTo(0.02, 4);
     expect(expectTokens(draft?.acceptance[0] ?? 0, 4)).toBeCloseTo(1 + 0.4 * 4, 6);
     expect(fitDrafts(steps.slice(0, 10), STEP_TIME, 4)).toBeNull();
+    // Where steps say positions, those count.
+    const byPosition = steps.map((step) => ({ ...step, acceptedAt: [9, 6, 3, 0], rejectedAt: [1, 3, 3, 3] }));
+    expect(fitDrafts(byPosition, STEP_TIME, 4)?.acceptance).toEqual([9 / 10, 6 / 9, 3 / 6, 0]);
   });
 });
 
@@ -158,6 +162,27 @@ describe("acceptance", () => {
         },
       ),
     );
+  });
+
+  it("by position is that of the drafts, however short some are", () => {
+    const rates = [0.8, 0.5, 0.3];
+    const random = createRandom(5);
+    const steps = Array.from({ length: 30_000 }, () => {
+      const [acceptedAt, rejectedAt] = [
+        [0, 0, 0],
+        [0, 0, 0],
+      ];
+      const proposed = random.integer(4);
+      let accepted = 0;
+      while (accepted < proposed && random.next() < (rates[accepted] ?? 0)) acceptedAt[accepted++] = 1;
+      if (accepted < proposed) rejectedAt[accepted] = 1;
+      return { acceptedAt, rejectedAt };
+    });
+    const found = estimateByPosition(steps, 4);
+    for (const [at, rate] of rates.entries()) expect(found?.[at]).toBeCloseTo(rate, 1.7);
+    // Nobody came to the fourth.
+    expect(found?.[3]).toBe(found?.[2]);
+    expect(estimateByPosition([...steps, { acceptedAt: [], rejectedAt: [] }], 3)).toBeNull();
   });
 
   it("is not known where nothing was proposed", () => {

@@ -12,6 +12,7 @@ const shape = (given: Partial<PricedShape> = {}): PricedShape => ({
     model: "m-large",
     serviceTier: "",
     taskType: "",
+    effort: "",
     calls: 1_000,
     sessions: 40,
   },
@@ -37,6 +38,21 @@ describe("advice from how calls look", () => {
   it("caps answers far beyond all others, and hands closed sets to a smaller model", () => {
     expect(advise(shape({ outputBeyond: 2_000_000 }))).toEqual([["maxOutputTokens", "1600", "20.29"]]);
     expect(advise(shape({ usualOutput: 4 }))).toEqual([["model", "m-small", "277.93"]]);
+  });
+
+  it("lowers the effort of what the same key asks at a lower one too, by the thought that its answers take there", () => {
+    const at = (effort: string, outputReasoning: number, given: Partial<PricedShape> = {}) =>
+      shape({ effort, buckets: { ...EMPTY_BUCKETS, outputReasoning }, ...given });
+    // 2,000 tokens an answer less, of 1,000 answers.
+    expect(advise(at("high", 2_500_000), at("low", 500_000))).toEqual([["reasoningEffort", "low", "20.29"]]);
+    expect(advise(at("", 2_500_000), at("low", 250_000, { calls: 500 }))[0]).toEqual([
+      "reasoningEffort",
+      "low",
+      "20.29",
+    ]);
+    for (const other of [{ calls: 199 }, { key: "another" }, { model: "m-small" }, { taskType: "plan" }])
+      expect(advise(at("high", 2_500_000), at("low", 500_000, other))).toEqual([]);
+    expect(advise(at("high", 500_000), at("low", 500_000))).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /**
  * Recommendations for who rents models, from how calls look: those that nobody waits for at a cheaper tier, answers far longer
- * than all others with a cap, answers of a few tokens with a smaller model. Prices come from whoever has them, by list; what can't
+ * than all others with a cap, answers of a few tokens with a smaller model, and a lower effort where the same work is done with it
+ * too. Prices come from whoever has them, by list; what can't
  * be known without trying is an estimate, and says what to try.
  */
 import { type Decimal, formatDecimal, parseDecimal, ZERO } from "@centspan/base";
@@ -36,7 +37,11 @@ export function adviseShapes(shapes: readonly PricedShape[], { days }: ShapeOpti
   const perMonth = parseDecimal(MONTH_DAYS).div(parseDecimal(String(days)));
   return shapes
     .filter(({ calls }) => calls >= FEWEST_CALLS)
-    .flatMap((shape) => [advisePatience(shape), adviseCap(shape), adviseClosedSet(shape)].flatMap((one) => one ?? []))
+    .flatMap((shape) =>
+      [advisePatience(shape), adviseCap(shape), adviseClosedSet(shape), adviseEffort(shape, shapes)].flatMap(
+        (one) => one ?? [],
+      ),
+    )
     .map((advice) => ({ ...advice, saved: advice.saved.times(perMonth) }))
     .filter(({ saved }) => saved.gte(LEAST_USD))
     .toSorted((a, b) => (a.saved.gt(b.saved) ? -1 : a.saved.eq(b.saved) ? 0 : 1))
@@ -103,6 +108,35 @@ function adviseClosedSet(shape: PricedShape): Advice | null {
     undo: "the key's rule without the route",
   };
 }
+
+/** Of the same key, model and type of task, at another effort: whose answers took less thought. */
+function adviseEffort(shape: PricedShape, all: readonly PricedShape[]): Advice | null {
+  const { key, provider, model, serviceTier, taskType, effort, calls, outputUsdPerMillion } = shape;
+  if (outputUsdPerMillion === null) return null;
+  const others = all.filter(
+    (other) =>
+      other !== shape &&
+      other.calls >= FEWEST_CALLS &&
+      [other.key, other.provider, other.model, other.serviceTier, other.taskType].join() ===
+        [key, provider, model, serviceTier, taskType].join(),
+  );
+  const least = others.reduce((best, other) => (thoughtOf(other) < thoughtOf(best) ? other : best), shape);
+  const spared = Math.round(calls * (thoughtOf(shape) - thoughtOf(least)));
+  if (least === shape || spared <= 0) return null;
+  const say = (level: string): string => (level === "" ? "the model's own" : level);
+  return {
+    ...{ shape, provenance: "estimated" },
+    saved: parseDecimal(String(spared)).times(outputUsdPerMillion).times(MILLIONTH),
+    title: `${nameOf(shape)}: effort ${say(least.effort)} in place of ${say(effort)}`,
+    ...{ knob: "reasoningEffort", now: say(effort), proposed: say(least.effort) },
+    risk: `at ${say(least.effort)} ${Math.round(thoughtOf(least))} tokens of thought an answer, here ${Math.round(thoughtOf(shape))}: whether as much passes is not known before pass rates are compared`,
+    how: `an evaluation set of such tasks with both efforts; then a rule sets the effort for the key's role or task type`,
+    undo: "the key's rule without the effort",
+  };
+}
+
+/** Reasoning tokens an answer. */
+const thoughtOf = ({ buckets, calls }: CallShape): number => buckets.outputReasoning / calls;
 
 function toRecommendation({ shape, saved, ...advice }: Advice, days: number): RecommendationInput {
   const cash = formatDecimal(saved.round(2, 2));

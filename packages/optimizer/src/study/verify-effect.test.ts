@@ -25,7 +25,7 @@ const STEPS: DraftedStep[] = Array.from({ length: 2_400 }, (_, at) => {
     prefillTokens: 90,
     prefillAttentionPairs: 60_000,
   };
-  const drafts = { draftedTokens: 0, acceptedTokens: 0 };
+  const drafts = { draftedTokens: 0, acceptedTokens: 0, acceptedAt: [], rejectedAt: [] };
   return { startNs: (arrivedAtNs.at(-1) ?? 0n) + BigInt(at), stepMs: stepTime(load), ...load, ...drafts };
 });
 const after: AfterChange = {

@@ -59,7 +59,11 @@ export function describeStep(number: number, plan: StepPlan, { clock, running, p
     startNs,
     durationNs,
     stepTimeMs,
-    decodes: decoding.map((one) => ({ id: one.request.id, contextTokens: countKnownTokens(one) })),
+    decodes: decoding.map((one) => ({
+      id: one.request.id,
+      contextTokens: countKnownTokens(one),
+      draftTokens: Math.max(0, one.stepTokens - 1),
+    })),
     prefills: computing.map(({ request: { id }, computedTokens, stepTokens }) => ({
       id,
       startToken: computedTokens,

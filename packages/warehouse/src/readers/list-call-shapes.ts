@@ -10,7 +10,7 @@ const MOST = 200;
 /** An answer this many times as long as all but one in twenty is nobody's intention. */
 const TIMES_USUAL = 4;
 
-type Row = Record<"key" | "provider" | "model" | "tier" | "task_type" | "calls" | "spent_usd", string> &
+type Row = Record<"key" | "provider" | "model" | "tier" | "task_type" | "effort" | "calls" | "spent_usd", string> &
   Record<"uncached" | "reads" | "write_5m" | "write_1h" | "text" | "reasoning" | "sessions" | "p95" | "beyond", string>;
 
 export async function listCallShapes(
@@ -19,7 +19,7 @@ export async function listCallShapes(
   range: TimeRange,
 ): Promise<CallShape[]> {
   const within = whereInRange({ range }, "at");
-  const group = "key, provider, model, service_tier, task_type";
+  const group = "key, provider, model, service_tier, task_type, effort";
   const rows = await connection.query<Row>(
     `WITH alike AS (
        SELECT ${group}, quantileExact(0.95)(output_text + output_reasoning) AS usual
@@ -27,7 +27,7 @@ export async function listCallShapes(
        WHERE workspace = {workspace:String} AND requests = 1 AND quarantine_reason = ''${and(within)}
        GROUP BY ${group}
      )
-     SELECT key, provider, model, service_tier AS tier, task_type, toString(count()) AS calls,
+     SELECT key, provider, model, service_tier AS tier, task_type, effort, toString(count()) AS calls,
        toString(sum(ifNull(cost_usd, 0))) AS spent_usd, toString(sum(input)) AS uncached,
        toString(sum(cache_read)) AS reads,
        toString(sum(cache_write_5m)) AS write_5m, toString(sum(cache_write_1h)) AS write_1h,
@@ -47,6 +47,7 @@ export async function listCallShapes(
     model: row.model,
     serviceTier: row.tier,
     taskType: row.task_type,
+    effort: row.effort,
     calls: readCount(row.calls),
     sessions: readCount(row.sessions),
     costUsd: parseDecimal(row.spent_usd),

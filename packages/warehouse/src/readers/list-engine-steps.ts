@@ -12,6 +12,7 @@ const within = (name: string): string => `workspace = {workspace:String} AND nam
   AND started_at >= ${instantParam("fromNs")} AND started_at < ${instantParam("toNs")}`;
 
 const count = (name: string): string => `toUInt64OrZero(attributes['${name}'])`;
+const counts = (name: string): string => `JSONExtract(attributes['${name}'], 'Array(UInt32)')`;
 const basis = "if(attributes['centspan.provenance'] = 'simulated', 'simulated', 'measured')";
 
 type StepRow = {
@@ -26,6 +27,8 @@ type StepRow = {
   pairs: string | null;
   proposed: string;
   accepted: string;
+  accepted_at: number[];
+  rejected_at: number[];
 };
 
 /** Spans are drawn by a hash of their ids, so that the sample does not follow any period of the engine's. */
@@ -45,7 +48,8 @@ export async function listEngineSteps(
        ${count("centspan.step.batch_size")} AS sequences, ${count("centspan.step.context_tokens")} AS context,
        ${count("centspan.step.prefill_tokens")} AS prefilled,
        if(mapContains(attributes, 'centspan.step.prefill_pairs'), ${count("centspan.step.prefill_pairs")}, NULL) AS pairs,
-       ${count("centspan.step.draft_proposed")} AS proposed, ${count("centspan.step.draft_accepted")} AS accepted
+       ${count("centspan.step.draft_proposed")} AS proposed, ${count("centspan.step.draft_accepted")} AS accepted,
+       ${counts("centspan.step.draft_accepted_at")} AS accepted_at, ${counts("centspan.step.draft_rejected_at")} AS rejected_at
      FROM (SELECT * FROM spans WHERE ${within("inference.decode.step")} ${FIRST_RECEIVED})
      WHERE cityHash64(trace_id, span_id) % greatest(1, intDiv(all_steps + {most:UInt64} - 1, {most:UInt64})) = 0
      ORDER BY started_at, replica, span_id`,
@@ -63,6 +67,8 @@ export async function listEngineSteps(
     prefillAttentionPairs: row.pairs === null ? (row.prefilled === "0" ? 0 : null) : readCount(row.pairs),
     draftedTokens: readCount(row.proposed),
     acceptedTokens: readCount(row.accepted),
+    acceptedAt: row.accepted_at,
+    rejectedAt: row.rejected_at,
   }));
 }
 
