@@ -23,6 +23,8 @@ const config: NextConfig = {
   // A provider's file may have what the Trace API takes, which says so of a larger one.
   experimental: { authInterrupts: true, serverActions: { bodySizeLimit: "12mb" }, proxyClientMaxBodySize: "12mb" },
   images: { unoptimized: true },
+  // Browsers ask for it by this name while they don't know of ours yet.
+  rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
   poweredByHeader: false,
   agentRules: false,
   // Types are checked by `typecheck` in the gate; a first start on a fresh machine need not wait for them again.

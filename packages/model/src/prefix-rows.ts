@@ -1,7 +1,10 @@
 /** A call's prompt against that of the call before it: where the two part, and what of it was paid for again. */
 import { z } from "zod";
+import { PROVENANCES } from "./call.ts";
 import { bucketsSchema, instant, money } from "./row-values.ts";
 import { WASTE_CONFIDENCES } from "./waste.ts";
+
+const provenance = z.enum(PROVENANCES);
 
 const promptCallSchema = z.object({
   traceId: z.string(),
@@ -10,6 +13,7 @@ const promptCallSchema = z.object({
   model: z.string(),
   buckets: bucketsSchema,
   costUsd: money.nullable(),
+  provenance,
 });
 export type PromptCall = z.infer<typeof promptCallSchema>;
 
@@ -36,6 +40,7 @@ export const promptComparisonSchema = z.object({
       title: z.string(),
       costUsd: money,
       seconds: z.number(),
+      provenance,
       confidence: z.enum(WASTE_CONFIDENCES),
     }),
   ),

@@ -26,6 +26,7 @@ export * from "./recommendations/prepare-what-if.ts";
 export * from "./reconciliation/prepare-reconciliation.ts";
 export * from "./run/group-attributes.ts";
 export * from "./run/prepare-charge.ts";
+export * from "./run/prepare-prompt.ts";
 export * from "./run/prepare-run-comparison.ts";
 export * from "./run/prepare-task-runs.ts";
 export * from "./run/prepare-turns.ts";

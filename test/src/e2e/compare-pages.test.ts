@@ -1,5 +1,5 @@
 /** Two runs side by side, on the demo's data: how one gets there, and that its figures are those of the Trace API. */
-import type { RunComparison, TaskRunsRow, TraceRow } from "@centspan/model";
+import type { PromptComparison, RunComparison, TaskRunsRow, TraceRow, WasteItemRow } from "@centspan/model";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { getOk } from "../stack/api.ts";
@@ -124,6 +124,42 @@ it("groups the list of runs by task: what failed attempts cost, and the attempts
   const phone = await open("/runs?period=all&groupBy=task", { viewport: { width: 390, height: 844 } });
   await phone.locator(".task-fold").first().click();
   await keepScreenshot(phone, "66-runs-by-task-phone");
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  expect([...page.problems, ...korean.problems, ...phone.problems]).toEqual([]);
+});
+
+it("shows from a call's panel where its prompt broke against the call before, and what that cost", async () => {
+  const { data } = await getOk<{ data: WasteItemRow[] }>("/waste/items?cause=prefix_system&limit=1");
+  const [item] = data;
+  if (item === undefined) throw new Error("the demo has no prompt that broke");
+  const { traceId, spanId } = item;
+  const told = await getOk<PromptComparison>(`/traces/${traceId}/spans/${spanId}/prompt`);
+  const page = await open(`/runs/${traceId}?span=${spanId}`);
+  await page.getByRole("link", { name: "Compare with the call before" }).click();
+  await page.getByRole("heading", { level: 1, name: "Prompt against the call before" }).waitFor();
+  const said = await readMain(page);
+  expect(said).toContain("The prompt before did not stay.");
+  expect(said).toContain(`$${money(told.costUsd)}`);
+  for (const fact of [
+    "instructions",
+    "a time of day or date changed",
+    "Prompts of this key are not recorded",
+    "Remedy",
+  ])
+    expect(said).toContain(fact);
+  await page.waitForLoadState("networkidle");
+  await keepScreenshot(page, "67-prompt");
+  await page
+    .getByRole("row", { name: /^Started/ })
+    .getByRole("link")
+    .first()
+    .click();
+  await page.waitForURL(new RegExp(`/runs/${traceId}\\?span=${told.before?.spanId}`));
+  const korean = await open(`/runs/${traceId}/prompt/${spanId}?lang=ko`, { colorScheme: "dark" });
+  await korean.getByText("이전 프롬프트가 그대로 유지되지 않음.").waitFor();
+  await keepScreenshot(korean, "68-prompt-korean-dark");
+  const phone = await open(`/runs/${traceId}/prompt/${spanId}`, { viewport: { width: 390, height: 844 } });
+  await keepScreenshot(phone, "69-prompt-phone");
   expect(await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   expect([...page.problems, ...korean.problems, ...phone.problems]).toEqual([]);
 });

@@ -113,6 +113,7 @@ describe("a person", () => {
 async function listPages(): Promise<Record<string, { path: string; roles: readonly string[] }>> {
   const { data: keys } = await getOk<{ data: { keyId: string }[] }>("/keys");
   const { data: traces } = await getOk<{ data: { traceId: string }[] }>("/traces?limit=1");
+  const { data: calls } = await getOk<{ data: { traceId: string; spanId: string }[] }>("/calls?limit=1");
   const all = (path: string) => ({ path, roles: ROLES });
   const own = (path: string, ...roles: string[]) => ({ path, roles });
   return {
@@ -129,6 +130,7 @@ async function listPages(): Promise<Record<string, { path: string; roles: readon
     runs: all("/runs"),
     "runs/[traceId]": all(`/runs/${traces[0]?.traceId}`),
     "runs/compare": all(`/runs/compare?run=${traces[0]?.traceId}`),
+    "runs/[traceId]/prompt/[spanId]": all(`/runs/${calls[0]?.traceId}/prompt/${calls[0]?.spanId}`),
     search: all("/search"),
     "search/results": all("/search/results"),
     "runs/[traceId]/[part]": all(`/runs/${traces[0]?.traceId}/skeleton`),

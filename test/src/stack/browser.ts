@@ -29,7 +29,7 @@ export async function openPage(
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
+    if (message.type() === "error") problems.push(`${message.text()} (${message.location().url})`);
   });
   return Object.assign(page, { problems });
 }

@@ -18,6 +18,7 @@ export const PAGES: Readonly<Record<string, Permission | null>> = {
   "/report": "figures.read",
   "/runs": "figures.read",
   "/runs/[traceId]": "figures.read",
+  "/runs/[traceId]/prompt/[spanId]": "figures.read",
   "/runs/compare": "figures.read",
   "/search": "figures.read",
   "/search/results": "figures.read",

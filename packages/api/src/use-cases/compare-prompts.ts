@@ -1,6 +1,6 @@
 /** A call's prompt against that of the call before it: what the waste ledger knows of it, and the words to whoever may read them. */
 import { comparePrompts, nothingOf } from "@centspan/attribution";
-import { CentspanError, formatDecimal, formatInstant, sumDecimals } from "@centspan/base";
+import { CentspanError, formatDecimal, sumDecimals } from "@centspan/base";
 import {
   may,
   type PromptCall,
@@ -61,8 +61,8 @@ export const comparePromptBefore = defineRoute({
       idleSeconds: before && Math.max(0, Number(call.atNs - before.atNs - before.durationNs) / 1e9),
       costUsd: formatDecimal(sumDecimals(repeated.map(({ costUsd }) => costUsd))),
       seconds: repeated.reduce((sum, { seconds }) => sum + seconds, 0),
-      causes: repeated.map(({ cause, costUsd, seconds, confidence }) => ({
-        ...{ cause, title: titleOf(cause), seconds, confidence },
+      causes: repeated.map(({ cause, costUsd, seconds, provenance, confidence }) => ({
+        ...{ cause, title: titleOf(cause), seconds, provenance, confidence },
         costUsd: formatDecimal(costUsd),
       })),
       text: readsContent ? compareTexts(spanBefore, span) : nothingOf("hidden"),
@@ -83,8 +83,8 @@ async function findBefore(
 }
 
 function toPromptCall(call: RatedCall): PromptCall {
-  const { traceId, spanId, atNs, model, buckets } = call;
-  return { traceId, spanId, at: formatInstant(atNs), model, buckets, costUsd: toCallRow(call).costUsd };
+  const { traceId, spanId, at, model, buckets, costUsd, provenance } = toCallRow(call);
+  return { traceId, spanId, at, model, buckets, costUsd, provenance };
 }
 
 type Attributes = SpanRecord["attributes"];

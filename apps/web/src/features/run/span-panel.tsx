@@ -16,7 +16,7 @@ import { Evidence } from "../waste/evidence.tsx";
 import { Facts } from "./facts.tsx";
 import { prepareLogs } from "./prepare-logs.ts";
 import { CopyButton } from "./waterfall/copy-button.tsx";
-import { partAddress } from "./waterfall/part-address.ts";
+import { partAddress, promptAddress } from "./waterfall/part-address.ts";
 import type { Part } from "./waterfall/run-parts.ts";
 import { loadSpan, useLoaded } from "./waterfall/use-parts.ts";
 import { splitSelection } from "./waterfall-state.ts";
@@ -224,6 +224,11 @@ function Whole(props: PanelProps & { part: Part<"span">; t: Catalogue }) {
           ) : (
             <a className="control h-6! px-2!" href={`/runs/${span.traceId}?span=${span.spanId}`}>
               {t.toItsRun}
+            </a>
+          )}
+          {isHere && calls.length > 0 && (
+            <a className="control h-6! px-2!" href={promptAddress(props.run, span.spanId)}>
+              {t.compareCallBefore}
             </a>
           )}
           <CopyButton
