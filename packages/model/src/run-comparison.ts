@@ -43,7 +43,8 @@ export type ComparedTurn = z.infer<typeof turnSchema>;
 
 const walkedSchema = z.object({
   turnCount: pair(z.int()),
-  turns: z.array(pair(turnSchema.nullable())).readonly(),
+  turns: z.array(pair(turnSchema.nullable())).readonly().describe("of very many those around the parting"),
+  listedFrom: z.int().describe("place of the first that is listed in the order of turns, from 0"),
   parting: z
     .object({
       at: z.int().describe("place in the order of turns, from 0"),

@@ -135,6 +135,19 @@ describe("two runs", () => {
   });
 });
 
+it("list those turns of very many that are around the parting", () => {
+  const long = (differsAt: number) =>
+    planRun(Array.from({ length: 620 }, (_, at) => turn(at === differsAt ? "other" : "a")));
+  const list = (differsAt: number) => {
+    const { turns, listedFrom, parting, turnCount } = compareRuns([long(-1), long(differsAt)]);
+    expect([turnCount, parting?.at]).toEqual([[620, 620], differsAt]);
+    return [listedFrom, turns.length, turns[differsAt - listedFrom]?.map((side) => side?.calls)];
+  };
+  expect(list(3)).toEqual([0, 500, [1, 1]]);
+  expect(list(560)).toEqual([120, 500, [1, 1]]);
+  expect(list(619)).toEqual([120, 500, [1, 1]]);
+});
+
 const drawnRun = fc
   .array(
     fc.record({

@@ -12,15 +12,23 @@ const each = <T, U>([first, second]: Pair<T>, read: (one: T) => U): Pair<U> => [
 
 /** Turns that are listed; counts and costs are of all. */
 const MOST_TURNS = 500;
+/** Of them those that are listed before the parting, where it is too far from the first. */
+const TURNS_BEFORE = 50;
+
+const chooseFirst = (parting: number, longest: number): number =>
+  parting < MOST_TURNS ? 0 : Math.max(0, Math.min(parting - TURNS_BEFORE, longest - MOST_TURNS));
 
 export function compareRuns(runs: Pair<TraceFacts>): Walked {
   const turns = each(runs, listTurns);
   const [first, second] = turns;
   const found = findParting(first, second);
-  const longest = Math.min(MOST_TURNS, Math.max(first.length, second.length));
+  const longest = Math.max(first.length, second.length);
+  const listedFrom = chooseFirst(found?.at ?? 0, longest);
+  const listed = Math.min(MOST_TURNS, longest - listedFrom);
   return {
     turnCount: each(turns, ({ length }) => length),
-    turns: Array.from({ length: longest }, (_, at) => each(turns, (own) => describeTurn(own[at]))),
+    turns: Array.from({ length: listed }, (_, n) => each(turns, (own) => describeTurn(own[listedFrom + n]))),
+    listedFrom,
     parting: found && {
       ...found,
       beforeUsd: each(turns, (own) => writeCost(own.slice(0, found.at))),

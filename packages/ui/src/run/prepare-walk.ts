@@ -18,7 +18,7 @@ export type TurnSide = {
   barPct: number;
 };
 
-export type TurnRow = { key: string; sides: Pair<TurnSide | null>; isParting: boolean };
+export type TurnRow = { number: string; sides: Pair<TurnSide | null>; isParting: boolean };
 
 export type ToolLine = {
   tool: string;
@@ -52,7 +52,7 @@ export type Writers = Record<"write" | "writeDifference", (usd: string) => strin
 
 /** "+3", "−1.2 s", "0". */
 export function formatSigned(value: number, write: (size: number) => string): string {
-  if (value === 0) return write(0);
+  if (value === 0) return "0";
   return `${value < 0 ? "−" : "+"}${write(Math.abs(value))}`;
 }
 
@@ -62,10 +62,10 @@ export function prepareWalk(walked: Walked, { write, writeDifference }: Writers)
   const longest = Math.max(...walked.turnCount);
   const widest = widestOf(walked.time.map(({ seconds }) => String(seconds[1] - seconds[0])));
   return {
-    turns: turns.map((pair, at) => ({
-      key: `${at}`,
+    turns: turns.map((pair, n) => ({
+      number: formatCount(walked.listedFrom + n + 1),
       sides: each(pair, (turn) => turn && describeTurn(turn, dearest, write)),
-      isParting: parting?.at === at,
+      isParting: parting?.at === walked.listedFrom + n,
     })),
     notListed: longest - turns.length,
     parting: parting && {

@@ -25,6 +25,21 @@ const turn = (spanId: string, costUsd: string | null, tools: string[] = []) => (
   ...{ number: "1", ...place(spanId), costUsd, promptTokens: 1_200, outputTokens: 3, calls: 1, tools },
 });
 
+const WALKED: NonNullable<RunComparison["walked"]> = {
+  turnCount: [2, 1],
+  listedFrom: 0,
+  turns: [
+    [turn("1a", "0.004", ["read", "read", "edit"]), turn("1b", null)],
+    [turn("2a", "0.001"), null],
+  ],
+  parting: { at: 1, by: ["ended_second"], beforeUsd: ["0.004", "0"], fromUsd: ["0.001", "0"] },
+  time: [
+    { kind: "tools", seconds: [3, 1] },
+    { kind: "harness", seconds: [0.5, 0.5] },
+  ],
+  tools: [{ tool: "read", calls: [2, 0], failed: [1, 0], seconds: [0.2, 0], first: [place("r"), null] }],
+};
+
 const COMPARISON: RunComparison = {
   runs: [
     run(),
@@ -56,19 +71,7 @@ const COMPARISON: RunComparison = {
       },
     },
   ],
-  walked: {
-    turnCount: [2, 1],
-    turns: [
-      [turn("1a", "0.004", ["read", "read", "edit"]), turn("1b", null)],
-      [turn("2a", "0.001"), null],
-    ],
-    parting: { at: 1, by: ["ended_second"], beforeUsd: ["0.004", "0"], fromUsd: ["0.001", "0"] },
-    time: [
-      { kind: "tools", seconds: [3, 1] },
-      { kind: "harness", seconds: [0.5, 0.5] },
-    ],
-    tools: [{ tool: "read", calls: [2, 0], failed: [1, 0], seconds: [0.2, 0], first: [place("r"), null] }],
-  },
+  walked: WALKED,
 };
 
 const figuresOf = (comparison: RunComparison) =>
@@ -148,12 +151,24 @@ describe("two runs side by side", () => {
     });
     expect(walk?.time).toMatchObject([
       { kind: "tools", seconds: ["3.0 s", "1.0 s"], difference: "−2.0 s", bar: { leftPct: 0, widthPct: 50 } },
-      { kind: "harness", difference: "0 ns", bar: { widthPct: 0 } },
+      { kind: "harness", difference: "0", bar: { widthPct: 0 } },
     ]);
     expect(walk?.tools).toMatchObject([
       { calls: ["2", "0"], failed: [1, 0], seconds: ["200 ms", "–"], places: [{ spanId: "r" }, null] },
     ]);
     expect(walk?.notListed).toBe(0);
+    expect(walk?.turns.map(({ number }) => number)).toEqual(["1", "2"]);
+  });
+
+  it("count turns from the run's first, where the listed ones begin later", () => {
+    const parting = WALKED.parting && { ...WALKED.parting, at: 2_951 };
+    const walked: typeof WALKED = { ...WALKED, listedFrom: 2_950, turnCount: [4_900, 4_900], parting };
+    const { walk } = prepareRunComparison({ ...COMPARISON, walked });
+    expect(walk?.turns.map(({ number, isParting }) => [number, isParting])).toEqual([
+      ["2,951", false],
+      ["2,952", true],
+    ]);
+    expect(walk).toMatchObject({ notListed: 4_898, parting: { turn: 2_952 } });
   });
 
   it.each([

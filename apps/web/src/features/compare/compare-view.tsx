@@ -2,6 +2,7 @@
 import type { RunComparison, TraceRow } from "@centspan/model";
 import {
   type ComparedFigure,
+  formatCount,
   formatDay,
   formatSecond,
   ProvenanceMark,
@@ -39,7 +40,9 @@ function Verdict({ page: { t }, view }: Compared) {
             t.neverPart
           ) : (
             <>
-              <b className="font-semibold text-ink">{t.partAt(String(parting.turn))}</b>{" "}
+              <a className="figure-link font-semibold" href="#parting">
+                {t.partAt(formatCount(parting.turn))}
+              </a>{" "}
               {parting.by.map((by) => t.partBy[by]).join(", ")}.{" "}
               {/* Of runs that never went the same way there is no before. */}
               {parting.turn > 1 &&

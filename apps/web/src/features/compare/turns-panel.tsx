@@ -51,16 +51,15 @@ function Row({
   runs,
   row,
   before,
-  at,
-}: Pick<Compared, "page" | "runs"> & { row: TurnRow; before: TurnRow | undefined; at: number }) {
+}: Pick<Compared, "page" | "runs"> & { row: TurnRow; before: TurnRow | undefined }) {
   const hasEnded = (side: 0 | 1): boolean => before !== undefined && before.sides[side] === null;
   return (
     <tr
-      className={clsx(row.isParting && "*:border-t-2! *:border-t-accent! *:bg-accent-weak")}
+      className={clsx(row.isParting && "scroll-mt-8 *:border-t-2! *:border-t-accent! *:bg-accent-weak")}
       id={row.isParting ? "parting" : undefined}
     >
       <th scope="row" className="w-[72px]">
-        {formatCount(at + 1)} {row.isParting && <span className="tag tag-accent">{page.t.partsHere}</span>}
+        {row.number} {row.isParting && <span className="tag tag-accent">{page.t.partsHere}</span>}
       </th>
       <Side page={page} run={runs[0]} side={row.sides[0]} hasEnded={hasEnded(0)} />
       <Side page={page} run={runs[1]} side={row.sides[1]} hasEnded={hasEnded(1)} />
@@ -75,7 +74,7 @@ export function TurnsPanel({ page, runs, walk }: Compared & { walk: Walk }) {
     <Panel title={t.turnByTurn} note={t.turnByTurnNote}>
       <div className="max-h-[560px] overflow-auto" {...REACHED_BY_KEYS}>
         <table className="data-table">
-          <thead>
+          <thead className="sticky top-0 z-1 bg-surface">
             <tr>
               <th scope="col">{t.turnOf}</th>
               {["A", "B"].map((name) => [
@@ -92,8 +91,8 @@ export function TurnsPanel({ page, runs, walk }: Compared & { walk: Walk }) {
             </tr>
           </thead>
           <tbody>
-            {walk.turns.map((row, at) => (
-              <Row key={row.key} page={page} runs={runs} row={row} before={walk.turns[at - 1]} at={at} />
+            {walk.turns.map((row, n) => (
+              <Row key={row.number} page={page} runs={runs} row={row} before={walk.turns[n - 1]} />
             ))}
           </tbody>
         </table>
