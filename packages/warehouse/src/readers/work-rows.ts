@@ -67,25 +67,26 @@ export const readWork = <Answer>(
 
 type Part = { sql: string; params: QueryParams };
 
+/** A part that nothing can be in is left out: with FINAL the store reads all calls before it sees that none is asked for. */
 function listTaskParts(days: readonly CostDay[], hasStretches: boolean): Part[] {
   const gaps = whereInRanges(listGaps(ALL_TIME, days), "at");
   const ofDays = whereOnDays(days, "day_at");
   const isOpen = hasStretches ? [`(${gaps.sql.join(" AND ")} OR ${IS_STRETCHED})`] : gaps.sql;
   const isPlain = hasStretches ? [`NOT ${IS_STRETCHED}`] : [];
-  return [
-    { sql: selectCallWork({ sql: ["task != ''", ...isOpen], params: {} }), params: gaps.params },
-    { sql: selectDays({ sql: ["task != ''", ...ofDays.sql, ...isPlain], params: {} }), params: ofDays.params },
-  ];
+  const calls = { sql: selectCallWork({ sql: ["task != ''", ...isOpen], params: {} }), params: gaps.params };
+  const sums = selectDays({ sql: ["task != ''", ...ofDays.sql, ...isPlain], params: {} });
+  return days.length === 0 ? [calls] : [calls, { sql: sums, params: ofDays.params }];
 }
 
 function listOtherParts(days: readonly CostDay[], { filter, fits }: OfNoTask): Part[] {
   const range = filter.range ?? ALL_TIME;
   const within = days.filter((day) => range.fromNs <= day.fromNs && day.toNs <= range.toNs && fits(day));
+  const gaps = listGaps(range, within);
   const isAsked = allOf({ sql: ["task = ''"], params: {} }, whereEquals(filter));
-  const ofCalls = allOf(isAsked, whereInRanges(listGaps(range, within), "at", "other_"));
+  const ofCalls = allOf(isAsked, whereInRanges(gaps, "at", "other_"));
   const ofDays = allOf(isAsked, whereOnDays(within, "day_at", "other_"));
   return [
-    { sql: selectCallWork(ofCalls), params: ofCalls.params },
-    { sql: selectDays(ofDays), params: ofDays.params },
+    ...(gaps.length === 0 ? [] : [{ sql: selectCallWork(ofCalls), params: ofCalls.params }]),
+    ...(within.length === 0 ? [] : [{ sql: selectDays(ofDays), params: ofDays.params }]),
   ];
 }
