@@ -128,7 +128,7 @@ it.each([
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("attribute") === attribute);
     const links = await page
-      .locator("main td:first-child a[href^='/runs/']")
+      .locator("main td:nth-child(2) a[href^='/runs/']")
       .evaluateAll((all) =>
         all.map((link) => new URL(link.getAttribute("href") ?? "", document.baseURI).pathname.split("/").at(-1)),
       );
