@@ -2,7 +2,7 @@
  * Two runs side by side: of each figure what it is in A and in B and what B has more, and of the difference in cost what it is
  * made of. Where a figure stands in its run is told with it.
  */
-import type { RunComparison, TraceRow } from "@centspan/model";
+import { BUCKET_OF_METER, type RunComparison, type TraceRow } from "@centspan/model";
 import { type Deviation, placeBar, widestOf } from "../chart/deviation.ts";
 import { addDecimals, isNegative, isZero } from "../format/decimal-text.ts";
 import { columnDecimals, formatDifference, formatMoney } from "../format/format-money.ts";
@@ -77,7 +77,7 @@ export function prepareRunComparison(comparison: RunComparison): RunComparisonVi
     figures: listFigures(comparison, { write, writeDifference }),
     meters: comparison.meters.map(({ meter, costUsd, differenceUsd: own }) => ({
       meter,
-      tokens: each(comparison.buckets, (buckets) => formatCount(buckets[BUCKET_OF[meter]])),
+      tokens: each(comparison.buckets, (buckets) => formatCount(buckets[BUCKET_OF_METER[meter]])),
       costs: each(costUsd, write),
       difference: writeDifference(own),
       bar: placeBar(own, widest),
@@ -100,16 +100,6 @@ export function prepareRunComparison(comparison: RunComparison): RunComparisonVi
     walk: walked && prepareWalk(walked, { write, writeDifference }),
   };
 }
-
-const BUCKET_OF = {
-  input: "input",
-  cache_read: "cacheRead",
-  cache_write_5m: "cacheWrite5m",
-  cache_write_1h: "cacheWrite1h",
-  output_text: "outputText",
-  output_reasoning: "outputReasoning",
-  web_search: "webSearches",
-} as const;
 
 type Panel = Exclude<Place, { spanId: string }>["panel"];
 

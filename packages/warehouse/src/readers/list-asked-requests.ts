@@ -4,22 +4,11 @@
  */
 import type { AskedFilter, EngineRequest } from "@centspan/model";
 import type { Connection } from "../connection.ts";
-import { readCount } from "../counts.ts";
 import { instantParam, nanoseconds } from "../instants.ts";
+import { type EngineRequestRow, readEngineRequest } from "../rows/engine-request-row.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 
-type Row = {
-  service: string;
-  trace: string;
-  asked_ns: string;
-  ended_ns: string;
-  prompt: string;
-  output: string;
-  known: string;
-  keys: string;
-  priority: string;
-  thread: string;
-};
+type Row = EngineRequestRow & { service: string };
 
 export async function listAskedRequests(
   connection: Connection,
@@ -28,7 +17,7 @@ export async function listAskedRequests(
   most: number,
 ): Promise<EngineRequest[]> {
   const rows = await connection.query<Row>(
-    `SELECT service, trace_id AS trace, toString(${nanoseconds("started_at")}) AS asked_ns,
+    `SELECT service, trace_id AS trace, toString(${nanoseconds("started_at")}) AS arrived_ns,
        toString(${nanoseconds("ended_at")}) AS ended_ns, session_id AS thread,
        attributes['gen_ai.usage.input_tokens'] AS prompt, attributes['gen_ai.usage.output_tokens'] AS output,
        attributes['centspan.prefix.known_blocks'] AS known, attributes['centspan.prefix.block_keys'] AS keys,
@@ -45,17 +34,5 @@ export async function listAskedRequests(
      LIMIT {most:UInt64}`,
     { workspace, most, key, model, fromNs: fromNs.toString(), toNs: toNs.toString() },
   );
-  return rows.reverse().map((row) => ({
-    service: row.service,
-    traceId: row.trace,
-    arrivedAtNs: BigInt(row.asked_ns),
-    endedAtNs: BigInt(row.ended_ns),
-    timeScale: 1,
-    promptTokens: readCount(row.prompt),
-    outputTokens: readCount(row.output),
-    knownBlocks: Number(row.known || "0"),
-    blockKeys: row.keys,
-    priority: row.priority === "batch" ? "batch" : "interactive",
-    thread: row.thread,
-  }));
+  return rows.reverse().map((row) => readEngineRequest(row.service, row));
 }

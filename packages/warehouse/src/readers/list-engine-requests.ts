@@ -4,22 +4,11 @@
  */
 import type { EngineRequest, TimeRange } from "@centspan/model";
 import type { Connection } from "../connection.ts";
-import { readCount } from "../counts.ts";
 import { instantParam, limitInstant, nanoseconds } from "../instants.ts";
+import { type EngineRequestRow, readEngineRequest } from "../rows/engine-request-row.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 
-type Row = {
-  trace: string;
-  arrived_ns: string;
-  ended_ns: string;
-  time_scale: number;
-  prompt: string;
-  output: string;
-  known: string;
-  keys: string;
-  priority: string;
-  thread: string;
-};
+type Row = EngineRequestRow & { time_scale: number };
 
 /** Who waits as the range begins, or is under way at its end, is looked for as long on either side. */
 const LONGEST_NS = 3_600_000_000_000n;
@@ -60,17 +49,9 @@ export async function listEngineRequests(
      LIMIT {most:UInt64}`,
     { ...params, beginNs, endNs },
   );
-  return rows.map((row) => ({
-    service,
-    traceId: row.trace,
-    arrivedAtNs: BigInt(row.arrived_ns),
-    endedAtNs: row.output === "0" ? null : BigInt(row.ended_ns),
-    timeScale: row.time_scale === 0 ? 1 : row.time_scale,
-    promptTokens: readCount(row.prompt),
-    outputTokens: readCount(row.output),
-    knownBlocks: Number(row.known || "0"),
-    blockKeys: row.keys,
-    priority: row.priority === "batch" ? "batch" : "interactive",
-    thread: row.thread,
-  }));
+  return rows.map((row) => {
+    const request = readEngineRequest(service, row);
+    const timeScale = row.time_scale === 0 ? 1 : row.time_scale;
+    return { ...request, timeScale, endedAtNs: row.output === "0" ? null : request.endedAtNs };
+  });
 }

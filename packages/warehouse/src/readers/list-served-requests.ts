@@ -5,28 +5,15 @@
  */
 import type { ServedRequest, TimeRange } from "@centspan/model";
 import type { Connection } from "../connection.ts";
-import { readCount } from "../counts.ts";
 import { instantParam, limitInstant, nanoseconds } from "../instants.ts";
+import { type EngineRequestRow, readEngineRequest } from "../rows/engine-request-row.ts";
 import { FIRST_RECEIVED } from "../rows/span-row.ts";
 
 /** Seconds in one release of vLLM, nanoseconds in another: no request takes eleven days. */
 export const latencyNs = (name: string): string =>
   `toInt64(round(toFloat64OrZero(attributes['${name}']) * if(toFloat64OrZero(attributes['${name}']) > 1e6, 1, 1e9)))`;
 
-type Row = {
-  trace: string;
-  replica: string;
-  asked_ns: string;
-  arrived_ns: string;
-  first_token_ns: string;
-  ended_ns: string;
-  prompt: string;
-  output: string;
-  known: string;
-  keys: string;
-  priority: string;
-  thread: string;
-};
+type Row = EngineRequestRow & { replica: string; asked_ns: string; first_token_ns: string };
 
 const FIRST_TOKEN = "gen_ai.latency.time_to_first_token";
 /** A gateway begins a call before the engine hears of it: no longer before than it would wait for an answer. */
@@ -66,19 +53,9 @@ export async function listServedRequests(
     { workspace, service, most, beginNs, fromNs: fromNs.toString(), toNs: toNs.toString() },
   );
   return rows.map((row) => ({
-    service,
+    ...readEngineRequest(service, row),
     replica: row.replica,
-    traceId: row.trace,
     askedAtNs: row.asked_ns === "0" ? null : BigInt(row.asked_ns),
-    arrivedAtNs: BigInt(row.arrived_ns),
     firstTokenAtNs: BigInt(row.first_token_ns),
-    endedAtNs: BigInt(row.ended_ns),
-    timeScale: 1,
-    promptTokens: readCount(row.prompt),
-    outputTokens: readCount(row.output),
-    knownBlocks: Number(row.known || "0"),
-    blockKeys: row.keys,
-    priority: row.priority === "batch" ? "batch" : "interactive",
-    thread: row.thread,
   }));
 }
